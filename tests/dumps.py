@@ -12,6 +12,8 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 CORPUS = Path(__file__).parent / "corpus"
+CORPUS_PROGRAMS = Path(__file__).parents[1] / "tools" / "corpus"
+"""The programs whose lines the dumps name."""
 FOLDERS = (  # of small.tar.xz
     *("cpu", "cpu_jax_0.6.2", "flags_async_sugar", "flags_inline_stack_frames"),
     *("flags_no_analysis", "flags_pass_dumps", "gpu_h100", "gpu_h100_jax_0.4.38"),

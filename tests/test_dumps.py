@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dumps import CORPUS, files_of, kind_by_name, unpacked
+from dumps import CORPUS_PROGRAMS, files_of, kind_by_name, unpacked
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -73,5 +73,5 @@ def test_stack_frames_match_the_programs(corpus_small: Path) -> None:
         "6 {file_name_id=1 function_name_id=5 line=53 end_line=53 column=33 end_column=36}"
         in frames
     )
-    line = (CORPUS / "programs.py").read_text().splitlines()[53 - 1]
+    line = (CORPUS_PROGRAMS / "programs.py").read_text().splitlines()[53 - 1]
     assert line[33:36] == "x@x"  # columns count from 0, lines from 1

@@ -4,7 +4,7 @@ local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h')
 vim.opt.runtimepath:prepend(here)
 
 -- The program of the sample dump is in this checkout, so that its hovers link to Python lines.
-local programs = vim.fn.fnamemodify(here, ':h') .. '/tests/corpus'
+local programs = vim.fn.fnamemodify(here, ':h') .. '/tools/corpus'
 vim.lsp.config('hlo_lsp', { settings = { hlo = { sourceMap = { ['/home/user/models'] = programs } } } })
 
 vim.opt.wrap = false -- lines of a dump can be 100 000 characters long

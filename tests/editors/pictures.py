@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve()
 ROOT = HERE.parents[2]
 sys.path.insert(0, str(HERE.parents[1]))
 
-from dumps import CORPUS, unpacked  # noqa: E402  # found by the line above
+from dumps import CORPUS, CORPUS_PROGRAMS, unpacked  # noqa: E402  # found by the line above
 from editors.neovim import CLIENT, Neovim, find_neovim  # noqa: E402
 from editors.script import PROGRAMS  # noqa: E402
 from editors.svg import picture  # noqa: E402
@@ -96,9 +96,9 @@ def _client_with_short_path() -> Iterator[Path]:
     Neovim wraps a row of a hover by the length of its Markdown, with the hidden target of a link.
     """
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        programs = Path(folder, "tests", "corpus")
+        programs = Path(folder, "tools", "corpus")
         programs.mkdir(parents=True)
-        shutil.copy(CORPUS / "programs.py", programs)
+        shutil.copy(CORPUS_PROGRAMS / "programs.py", programs)
         yield Path(shutil.copytree(CLIENT, Path(folder, CLIENT.name)))
 
 

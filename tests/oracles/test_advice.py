@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from dumps import CORPUS_PROGRAMS
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.memory.advice import AdviceKind
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 
 _PYTHON = os.environ.get("HLO_LSP_JAX_PYTHON", sys.executable)
-_PROGRAMS = Path(__file__).resolve().parent.parent / "corpus" / "advised_programs.py"
+_PROGRAM = CORPUS_PROGRAMS / "advised_programs.py"
 _COMPILE_SECONDS = 1200
 _KINDS = (
     AdviceKind.DONATION,
@@ -55,7 +56,7 @@ def _has_libtpu() -> bool:
 
 def _savings(folder: Path, kind: AdviceKind) -> list[_Saving]:
     """Compile the programs of a kind of advice before and after the change."""
-    command = [_PYTHON, str(_PROGRAMS), str(folder), kind.value]
+    command = [_PYTHON, str(_PROGRAM), str(folder), kind.value]
     subprocess.run(command, check=True, timeout=_COMPILE_SECONDS)
     peaks: dict[str, int] = {}
     bounds: dict[str, int] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import ViewportSize
 
-from dumps import CORPUS
+from dumps import CORPUS_PROGRAMS
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.dump_rows import choose, expand, rows
 from editors.vscode.host import Spot, hover, problems, spot, uri
@@ -68,7 +68,7 @@ def dump(source: Path, folder: Path, damaged: bool) -> None:
         (folder / name).write_text(text, "utf-8")
     models = folder / "models"
     models.mkdir()
-    shutil.copy(CORPUS / "programs.py", models)
+    shutil.copy(CORPUS_PROGRAMS / "programs.py", models)
 
 
 def two_targets(source: Path, folder: Path) -> None:

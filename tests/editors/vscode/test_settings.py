@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from dumps import CORPUS
+from dumps import CORPUS_PROGRAMS
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, MODULE, lines
 from editors.vscode.host import Spot, problems, spot, uri
@@ -46,7 +46,7 @@ async def test_accepted_offer_maps_sources(dump: Compile, window: Window) -> Non
     row = lines(path).index("FileNames") + 1
     sources = dump.folder / "models" / "programs.py"
     sources.parent.mkdir()
-    shutil.copy(CORPUS / "programs.py", sources)
+    shutil.copy(CORPUS_PROGRAMS / "programs.py", sources)
     await window.open(path)
     notice = await window.notification("The sources of this dump seem to be in the workspace")
     assert "/home/user" in await notice.inner_text()
@@ -61,7 +61,7 @@ async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> 
     assert place
     moved = dump.folder / "moved" / "programs.py"
     moved.parent.mkdir()
-    shutil.copy(CORPUS / "programs.py", moved)
+    shutil.copy(CORPUS_PROGRAMS / "programs.py", moved)
 
     await window.open(Spot(path, row, 0))
     await until(lambda: problems(window.host, path), lambda found: isinstance(found, list))

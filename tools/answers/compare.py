@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare every answer of two versions of the server and the commands, over the corpus.
 
-python tests/answers/compare.py COMMIT            this checkout and a commit
-python tests/answers/compare.py COMMIT FOLDER...  on other dumps
+python tools/answers/compare.py COMMIT            this checkout and a commit
+python tools/answers/compare.py COMMIT FOLDER...  on other dumps
 
 A change of the mechanism must not change an answer. Requests about places are sent at the same
 places, which are spread over each file; requests about a whole file are sent once. Both versions
@@ -25,8 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-TESTS = Path(__file__).resolve().parent.parent
-sys.path[0] = str(TESTS)
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:1] = [str(ROOT / "tools"), str(ROOT / "tests")]
 
 from bench.requests import (  # noqa: E402  (found by the line above)
     DOCUMENT_METHODS,
@@ -123,13 +123,13 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", type=Path, help="dumps in place of the corpus")
     parser.add_argument("--every", type=int, default=8, help="ask about every n-th compile (8)")
     options = parser.parse_args()
-    cache = TESTS.parent / ".pytest_cache" / "d" / "corpus"
+    cache = ROOT / ".pytest_cache" / "d" / "corpus"
     folders = options.folders or [unpacked(CORPUS / f"{name}.tar.xz", cache) for name in _ARCHIVES]
     groups = [_compile_questions(folders, options.every), _folder_questions(folders)]
     if not options.folders:
         groups += [_profile_questions(cache), _message_questions()]
     with _checkout(options.commit) as old, ThreadPoolExecutor(2) as workers:
-        versions = [Commands(one / "server") for one in (old, TESTS.parent)]
+        versions = [Commands(one / "server") for one in (old, ROOT)]
         count = 0
         differences: list[str] = []
         for ask in itertools.chain.from_iterable(groups):
@@ -148,7 +148,7 @@ def main() -> int:
 @contextmanager
 def _checkout(commit: str) -> Iterator[Path]:
     """Check out a commit into a temporary folder."""
-    git = ("git", "-C", str(TESTS.parent), "worktree")
+    git = ("git", "-C", str(ROOT), "worktree")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run((*git, "add", "--detach", folder, commit), check=True, capture_output=True)
         try:
@@ -193,7 +193,7 @@ def _profile_questions(cache: Path) -> Iterator[Question]:
 
 
 def _message_questions() -> Iterator[Question]:
-    for path in sorted((TESTS / "oom").glob("*.txt")):
+    for path in sorted((ROOT / "tests" / "oom").glob("*.txt")):
         yield partial(_command_answers, commands=_COMMANDS_ON_MESSAGES, PATH=path)
 
 

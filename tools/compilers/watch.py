@@ -6,11 +6,11 @@ training step for each backend into ``OUTPUT/BACKEND_jax_VERSION``, and removes 
 runs ``hlo-lsp check`` over each folder, compares sizes, uses, totals, peaks, and modules with those
 of XLA, and prints one line per release. Folders of earlier runs are not compiled again::
 
-    python tests/compilers/watch.py 0.12.0.1 -o DIR
-    python tests/compilers/watch.py --newest -o DIR --report FILE
-    python tests/compilers/watch.py 0.10.2 --backends tpu --libtpu 0.0.52 -o DIR
-    python tests/compilers/watch.py --all --programs all -o DIR --markdown docs/dump_formats.md
-    python tests/compilers/watch.py --all -o DIR --archive tests/corpus/generations.tar.xz
+    python tools/compilers/watch.py 0.12.0.1 -o DIR
+    python tools/compilers/watch.py --newest -o DIR --report FILE
+    python tools/compilers/watch.py 0.10.2 --backends tpu --libtpu 0.0.52 -o DIR
+    python tools/compilers/watch.py --all --programs all -o DIR --markdown docs/dump_formats.md
+    python tools/compilers/watch.py --all -o DIR --archive tests/corpus/generations.tar.xz
 
 No accelerator is necessary. The program needs an environment with the dependency group ``test`` and
 a Python that the release supports; it searches the path and the versions of pyenv. It ends with
@@ -27,9 +27,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-_TESTS = Path(__file__).resolve().parent.parent
-sys.path[0] = str(_TESTS)
-sys.path.insert(1, str(_TESTS.parent / "server"))
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path[:1] = [str(_ROOT / name) for name in ("tools", "tests", "server")]
 
 from compilers.archive import write_archive  # noqa: E402
 from compilers.comparisons import (  # noqa: E402
@@ -258,9 +257,9 @@ def _run_oracles(folder: Path) -> str:
 
 def _run_here(command: Sequence[str]) -> str:
     """Return the output of a command that runs this tree."""
-    variables = {**os.environ, "PYTHONPATH": str(_TESTS.parent / "server")}
+    variables = {**os.environ, "PYTHONPATH": str(_ROOT / "server")}
     done = subprocess.run(
-        command, cwd=_TESTS.parent, env=variables, capture_output=True, text=True, check=False
+        command, cwd=_ROOT, env=variables, capture_output=True, text=True, check=False
     )
     return done.stdout
 

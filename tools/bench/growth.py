@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print how the cost of requests and commands grows with a module, or with a folder.
 
-python tests/bench/growth.py [module | folder]
+python tools/bench/growth.py [module | folder]
 
 The figures are processor time, which other work on the machine changes little. In the table of a
 module, a request whose cost is linear doubles from column to column. In that of a folder, the time
@@ -19,8 +19,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-HERE = Path(__file__).resolve().parent
-sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
+ROOT = Path(__file__).resolve().parents[2]
+# Not this folder: its `requests` hides a package.
+sys.path[:1] = [str(ROOT / "tools"), str(ROOT / "tests")]
 
 from bench.wire import Client  # noqa: E402
 from dumps import CORPUS, unpacked  # noqa: E402

@@ -32,7 +32,8 @@ from oracles.module_comparison import assert_same_module, with_opcodes
 from oracles.peak_lists import recomputed_peak_list
 from oracles.xla_parser import XlaModule, XlaParseError, decode_module, parse_with_xla
 
-_TESTS = Path(__file__).resolve().parent.parent
+_HERE = Path(__file__).resolve().parent
+_TESTS = _HERE.parents[1] / "tests"
 _MAX_DIFFERENCES = 10  # of each kind that a record describes
 _REPORT_TOTAL = re.compile(r"^Total bytes used: (\d+)", re.MULTILINE)
 _REPORT_SPACE = re.compile(r"^Memory Space: .*\(color=(\d+)\)\n *Total bytes: (\d+)", re.MULTILINE)
@@ -205,7 +206,7 @@ def parse_in_release(environment: Environment, folder: Path, output: Path) -> No
     while remaining:
         with tempfile.TemporaryDirectory(dir=output) as part:
             done = subprocess.run(
-                [environment.python, _TESTS / "compilers" / "parse_modules.py", part],
+                [environment.python, _HERE / "parse_modules.py", part],
                 env={**os.environ, "PYTHONPATH": str(_TESTS)},
                 input="".join(f"{path}\n" for path in remaining),
                 capture_output=True,
@@ -227,7 +228,7 @@ def print_in_release(environment: Environment, output: Path) -> None:
     """Write a module with each opcode and attribute into a folder, as a release prints it."""
     output.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        [environment.python, _TESTS / "compilers" / "print_modules.py", output],
+        [environment.python, _HERE / "print_modules.py", output],
         env={**os.environ, "PYTHONPATH": str(_TESTS)},
         capture_output=True,
         check=False,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Print the time of requests on large real dumps.
 
-python tests/bench/run.py               the 24-layer train step
-python tests/bench/run.py --large       also the 96-layer one, with its values file of 210 MB
-python tests/bench/run.py --limits      the figures with a limit, beside those of peers
+python tools/bench/run.py               the 24-layer train step
+python tools/bench/run.py --large       also the 96-layer one, with its values file of 210 MB
+python tools/bench/run.py --limits      the figures with a limit, beside those of peers
 
 These are figures, not tests: compare only figures of one run.
 """
@@ -17,8 +17,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-HERE = Path(__file__).resolve().parent
-sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
+ROOT = Path(__file__).resolve().parents[2]
+# Not this folder: its `requests` hides a package.
+sys.path[:1] = [str(ROOT / "tools"), str(ROOT / "tests")]
 
 from bench.limits import limits  # noqa: E402
 from bench.measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402

@@ -4,7 +4,7 @@ All programs of a kind of advice are compiled into ``OUTPUT``, each as the modul
 ``jit_NAME_before`` and ``jit_NAME_after``. The name is that of the change, a chip, and a model. An
 environment with jax and libtpu is necessary, but no TPU::
 
-    python tests/corpus/advised_programs.py OUTPUT KIND
+    python tools/corpus/advised_programs.py OUTPUT KIND
 """
 
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Print the time of each kind of request on one large text, once it is indexed.
 
-python tests/bench/requests.py             the 22 MB module of the 96-layer train step
-python tests/bench/requests.py DUMP.txt    another file
+python tools/bench/requests.py             the 22 MB module of the 96-layer train step
+python tools/bench/requests.py DUMP.txt    another file
 
 These are figures, not tests. Requests about a position are sent at many positions all over the
 text; requests about the whole text are sent several times, and once more right after an edit.
@@ -22,8 +22,9 @@ from pytest_lsp import client_capabilities
 from rich.console import Console
 from rich.table import Table
 
-HERE = Path(__file__).resolve().parent
-sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
+ROOT = Path(__file__).resolve().parents[2]
+# Not this folder: its `requests` hides a package.
+sys.path[:1] = [str(ROOT / "tools"), str(ROOT / "tests")]
 
 from bench.measurements import train_step  # noqa: E402
 from bench.wire import Client  # noqa: E402
