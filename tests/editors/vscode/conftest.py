@@ -84,7 +84,8 @@ async def plain_server(
 ) -> AsyncIterator[CodeServer]:
     """Start a code-server for tests of the start of the language server.
 
-    Its PATH names two folders, which do not exist. Its Python extension is a test double.
+    Its PATH names two folders, which do not exist; see `pythons`. Its Python extension is a test
+    double.
     """
     folder = tmp_path_factory.mktemp("plain")
     path = os.pathsep.join(str(folder / name / "bin") for name in ("first", "second"))
@@ -94,6 +95,15 @@ async def plain_server(
         yield server
     finally:
         server.stop()
+
+
+@pytest.fixture
+def pythons(plain_server: CodeServer) -> Iterator[tuple[Path, Path]]:
+    """Return the folders of the first and second Python on PATH; neither has one yet."""
+    first, second = (Path(each).parent for each in plain_server.path.split(os.pathsep))
+    yield first, second
+    for folder in (first, second):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -137,10 +147,19 @@ async def _shared_window(
     await shared.close()
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def _shared_plain_window(
+    plain_server: CodeServer, browser: Browser, _shared_folder: Path
+) -> AsyncIterator[SharedWindow]:
+    shared = SharedWindow(plain_server, browser, _shared_folder)
+    yield shared
+    await shared.close()
+
+
 @pytest.fixture
 def folder(request: pytest.FixtureRequest, _shared_folder: Path, tmp_path: Path) -> Iterator[Path]:
     """Return an empty folder for the files of the test, which is in the folder of its window."""
-    is_shared = "window" in request.fixturenames
+    is_shared = not {"window", "plain_window"}.isdisjoint(request.fixturenames)
     folder = (_shared_folder if is_shared else tmp_path) / f"dumps-{next(_NUMBERS)}"
     folder.mkdir()
     yield folder
@@ -154,7 +173,26 @@ async def window(
     _shared_window: SharedWindow, folder: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[Window]:
     """Return the window of the worker, without editors and with default settings."""
-    window = await _shared_window.show()
+    async with _used(_shared_window, request) as window:
+        yield window
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def plain_window(
+    _shared_plain_window: SharedWindow, folder: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Window]:
+    """Return the window of the worker on `plain_server`, with default settings.
+
+    A test runs *HLO: Restart Server* to start the language server with its settings.
+    """
+    async with _used(_shared_plain_window, request) as window:
+        yield window
+
+
+@asynccontextmanager
+async def _used(shared: SharedWindow, request: pytest.FixtureRequest) -> AsyncIterator[Window]:
+    """Yield a shared window, restore it after the test, and close it after a failed one."""
+    window = await shared.show()
     yield window
     has_failed = request.node.stash.get(_FAILED, False)
     try:
@@ -162,12 +200,12 @@ async def window(
             await _keep_screen(window, request)
         await window.reset()  # the settings of a folder stay when its window is closed
     except Exception:
-        await _shared_window.close()
+        await shared.close()
         if not has_failed:
             raise
     else:
         if has_failed:
-            await _shared_window.close()
+            await shared.close()
 
 
 Show = Callable[[CodeServer, Path], Awaitable[Window]]

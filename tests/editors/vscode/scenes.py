@@ -45,22 +45,38 @@ _PROBLEM = ".markers-panel .monaco-list-row"
 
 @dataclass(frozen=True)
 class Scene:
-    """Files, the height of the picture in pixels, and the function that prepares the window."""
+    """The files, the height of the picture in pixels, and what prepares the window."""
 
-    files: str
+    files: Callable[[Path, Path], None]
     height: int
     show: Callable[[Window], Awaitable[Texts]]
 
 
-def dump(source: Path, folder: Path, damaged: bool) -> None:
-    """Return the files of a real compile with shorter names, and its program.
+def replace_files(folder: Path, write: Callable[[Path], None]) -> None:
+    """Delete the files of earlier scenes but for the settings, and write others."""
+    for path in folder.iterdir():
+        if path.is_dir() and path.name != ".vscode":
+            shutil.rmtree(path)
+        elif path.is_file():
+            path.unlink()
+    write(folder)
 
-    A damaged dump has one wrong digit.
-    """
+
+def intact(source: Path, folder: Path) -> None:
+    """Write the files of a real compile with shorter names, and its program."""
+    _dump(source, folder, is_damaged=False)
+
+
+def damaged(source: Path, folder: Path) -> None:
+    """Write the same files with one wrong digit."""
+    _dump(source, folder, is_damaged=True)
+
+
+def _dump(source: Path, folder: Path, is_damaged: bool) -> None:
     stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
     for path in source.glob(f"tpu_v5e/{stem}[-.]*"):
         text = path.read_text("utf-8")
-        if damaged and path.name == f"{stem}{ASSIGNMENT}.txt":
+        if is_damaged and path.name == f"{stem}{ASSIGNMENT}.txt":
             right = "<235 fusion @1> (size=1048576,"
             assert text.count(right) == 1
             text = text.replace(right, right.replace("1048576", "1048676"))
@@ -72,7 +88,7 @@ def dump(source: Path, folder: Path, damaged: bool) -> None:
 
 
 def two_targets(source: Path, folder: Path) -> None:
-    """Return real compiles of three functions for two generations of TPU."""
+    """Write real compiles of three functions for two generations of TPU."""
     for target in ("v5e", "v5p"):
         (folder / target).mkdir()
         for name in ("jit_rm", "jit_mlp_train", "jit_scan_g"):
@@ -96,7 +112,7 @@ async def lensed(window: Window) -> Texts:
     return {"lenses": await _shown(window, at, above=1, lines=18)}
 
 
-async def damaged(window: Window) -> Texts:
+async def wrong(window: Window) -> Texts:
     """Show a wrong size, in the text and in the Problems panel."""
     at = _spot(window, ASSIGNMENT, "<235 fusion @1> (size=^1048676")
     await window.open(at)
@@ -160,11 +176,11 @@ async def compare(window: Window) -> None:
 
 
 SCENES: Mapping[str, Scene] = {
-    "hover": Scene("intact", 620, hovered),
-    "lenses": Scene("intact", 680, lensed),
-    "problems": Scene("damaged", 800, damaged),
-    "dumps": Scene("two targets", 560, listed),
-    "comparison": Scene("two targets", 460, compared),
+    "hover": Scene(intact, 620, hovered),
+    "lenses": Scene(intact, 680, lensed),
+    "problems": Scene(damaged, 800, wrong),
+    "dumps": Scene(two_targets, 560, listed),
+    "comparison": Scene(two_targets, 460, compared),
 }
 
 

@@ -51,54 +51,50 @@ async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Win
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 
 
-async def test_remote_folder_has_one_row_for_its_hosts(
-    compile_v5e: Compile, own_window: Window, tmp_path: Path
+async def test_remote_folder_with_hosts_is_listed_until_it_is_closed(
+    compile_v5e: Compile, window: Window, tmp_path: Path
 ) -> None:
     (tmp_path / "remote").mkdir()
     paths = list(copied(compile_v5e, tmp_path / "remote").folder.iterdir())
-    hosts = ("host_0", "host_1")
-    files = {f"/dumps/{host}/{path.name}": path.read_bytes() for host in hosts for path in paths}
+    folders = ("pod/host_0", "pod/host_1", "one")
+    files = {f"/{each}/{path.name}": path.read_bytes() for each in folders for path in paths}
+    row = "jit_mlp_train1.61 MiB HBM peak"
     with http_folder(files) as server:
-        await show_view(own_window)
-        await own_window.host.command("hlo.openRemoteDumps", f"{server.url}/dumps/")
-        row = "jit_mlp_train1.61 MiB HBM peak · 2 hosts"
-        await until(lambda: rows(own_window), lambda shown: row in shown)
-        await expand(own_window, "jit_mlp_train")
-        await own_window.page.locator(ROW, has_text="buffer assignment").first.click()
-        path, _ = await until(own_window.front, lambda front: front[0].suffix == ".txt")
+        pod, one = f"{server.url}/pod/", f"{server.url}/one/"
+        await show_view(window)
+        await window.host.command("hlo.openRemoteDumps", one)
+        await until(lambda: rows(window), [row, shortened(one)].__eq__)
+        await close(window)
+        await show_view(window)
+        await window.host.command("hlo.openRemoteDumps", pod)
+        await until(lambda: rows(window), [f"{row} · 2 hosts", shortened(pod)].__eq__)
+        await window.reload()
+        await window.host.command("hlo.dumps.focus")
+        await until(lambda: rows(window), [f"{row} · 2 hosts", shortened(pod)].__eq__)
+
+        await expand(window, "jit_mlp_train")
+        await window.page.locator(ROW, has_text="buffer assignment").first.click()
+        path, _ = await until(window.front, lambda front: front[0].suffix == ".txt")
         assert path.parent.name == "host_0"
         assert path.read_bytes() == compile_v5e.path(ASSIGNMENT).read_bytes()
-        await own_window.run("HLO: Open Same File of Another Host")
-        await choose_host(own_window, "host_1")
-        await until(own_window.front, lambda front: front[0].parent.name == "host_1")
-        await own_window.run("HLO: Compare With Another Host")
-        await choose_host(own_window, "host_0")
+        await window.run("HLO: Open Same File of Another Host")
+        await choose_host(window, "host_1")
+        await until(window.front, lambda front: front[0].parent.name == "host_1")
+        await window.run("HLO: Compare With Another Host")
+        await choose_host(window, "host_0")
         await until(
-            lambda: labels(own_window),
+            lambda: labels(window),
             lambda shown: any(label.endswith("(before ↔ after)") for label in shown),
         )
+        await close(window)
+        await show_view(window)
 
 
-async def test_remote_folder_is_listed_again_until_it_is_closed(
-    compile_v5e: Compile, own_window: Window, tmp_path: Path
-) -> None:
-    (tmp_path / "remote").mkdir()
-    paths = copied(compile_v5e, tmp_path / "remote").folder.iterdir()
-    with http_folder({f"/dumps/{path.name}": path.read_bytes() for path in paths}) as server:
-        url = f"{server.url}/dumps/"
-        await show_view(own_window)
-        await own_window.host.command("hlo.openRemoteDumps", url)
-        both = ["jit_mlp_train1.61 MiB HBM peak", shortened(url)]
-        await until(lambda: rows(own_window), both.__eq__)
-        await own_window.reload()
-        await own_window.host.command("hlo.dumps.focus")
-        await until(lambda: rows(own_window), both.__eq__)
-        row = own_window.page.locator(ROW).nth(1)
-        await row.hover()
-        await row.get_by_role("button", name="Close Remote Dumps").click()
-        await show_view(own_window)
-        await own_window.reload()
-        await show_view(own_window)
+async def close(window: Window) -> None:
+    """Close the remote folder."""
+    row = window.page.locator(ROW).last
+    await row.hover()
+    await row.get_by_role("button", name="Close Remote Dumps").click()
 
 
 def shortened(url: str) -> str:

@@ -14,6 +14,7 @@ from playwright.async_api import Browser
 from e2e.compiles import copy_dump
 from editors.vscode.host import Host, problems, uri
 from editors.vscode.marks import vscode
+from editors.vscode.processes import server
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
@@ -66,6 +67,11 @@ async def test_each_folder_has_own_dumps_and_configuration(
     folders: dict[str, Path], workspace: Window
 ) -> None:
     tpu, cpu, gpu = (folders[name] for name in ("tpu", "cpu", "gpu"))
+    # A text of another language with HLO in it starts the server.
+    notes = tpu.parent / "notes.md"
+    notes.write_text("```hlo\nHloModule m\n```\n", "utf-8")
+    await workspace.open(notes)
+    await server(workspace)
     await workspace.open(cpu)
     for path in (cpu, tpu):  # both, and one is not open
         await until(partial(codes, workspace, path), ["size-mismatch"].__eq__)

@@ -6,7 +6,6 @@ from pathlib import Path
 from editors.conftest import Compile
 from editors.vscode.host import Spot, hover
 from editors.vscode.marks import vscode
-from editors.vscode.processes import is_served, server
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -35,24 +34,3 @@ async def test_content_determines_language(
     await window.open(path)
     await until(window.shown(MODE), ["XLA Buffer Assignment"].__eq__)
     assert await until(lambda: hover(window.host, Spot(path, 1, 0)))
-
-
-async def test_only_texts_with_hlo_start_server(folder: Path, own_window: Window) -> None:
-    texts = {
-        "todo.txt": ("allocation of time: none\n", "plaintext"),
-        "other.cc": ("HloModule module(name);\n", "cpp"),
-    }
-    for name, (text, language) in texts.items():
-        path = folder / name
-        path.write_text(text, "utf-8")
-        assert await own_window.open(path) == language
-        await until(
-            lambda: own_window.host.ask("extension", "hlo-lsp.hlo-lsp"),
-            lambda state: state["isActive"],
-        )
-        assert await hover(own_window.host, Spot(path, 0, 0)) == ""
-        assert not is_served(own_window)
-    model = folder / "model.py"
-    model.write_text('text = """HloModule m\n"""\n', "utf-8")
-    await own_window.open(model)
-    await server(own_window)

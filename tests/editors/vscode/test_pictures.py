@@ -9,6 +9,7 @@ picture, instead of pixels.
 import io
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -43,17 +44,9 @@ async def context(browser: Browser, takes_pictures: bool) -> AsyncIterator[Brows
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def stage(
-    files: str,
-    code_server: CodeServer,
-    context: BrowserContext,
-    corpus_small: Path,
-    folder: Path,
+    code_server: CodeServer, context: BrowserContext, folder: Path
 ) -> AsyncIterator[Window]:
-    """Return a window of the size of the pictures on the files of some scenes."""
-    if files == "two targets":
-        scenes.two_targets(corpus_small, folder)
-    else:
-        scenes.dump(corpus_small, folder, damaged=files == "damaged")
+    """Return a window of the size of the pictures."""
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
@@ -62,12 +55,15 @@ async def stage(
     await window.close()
 
 
-@pytest.mark.parametrize("files", sorted({scene.files for scene in scenes.SCENES.values()}))
-async def test_pictures_match_vs_code(files: str, stage: Window, takes_pictures: bool) -> None:
+async def test_pictures_match_vs_code(
+    stage: Window, corpus_small: Path, takes_pictures: bool
+) -> None:
+    files = None
     for name, scene in scenes.SCENES.items():
-        if scene.files != files:
-            continue
         await stage.reset()
+        if scene.files is not files:
+            files = scene.files
+            scenes.replace_files(stage.folder, partial(files, corpus_small))
         await stage.host.command("workbench.action.closeSidebar")
         texts = await scene.show(stage)
         kept = PICTURES / f"{name}.json"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from dumps import unpacked
-from editors.vscode.host import Spot, uri
+from editors.vscode.host import Spot, hover, uri
 from editors.vscode.marks import vscode
 from editors.vscode.processes import is_served
 from editors.vscode.test_lenses import LENS
@@ -25,12 +25,25 @@ def write_program(folder: Path) -> Path:
     return program
 
 
-async def test_python_file_starts_server_in_folder_with_dumps(
+async def test_python_file_but_no_other_text_starts_server_beside_dumps(
     folder: Path, own_window: Window
 ) -> None:
     program = write_program(folder)
     await own_window.host.configure({"hlo.sourceMap": {"/home/user/hlo-sample": "."}})
-    assert not is_served(own_window)
+    texts = {
+        "todo.txt": ("allocation of time: none\n", "plaintext"),
+        "other.cc": ("HloModule module(name);\n", "cpp"),
+    }
+    for name, (text, language) in texts.items():
+        path = folder / name
+        path.write_text(text, "utf-8")
+        assert await own_window.open(path) == language
+        await until(
+            lambda: own_window.host.ask("extension", "hlo-lsp.hlo-lsp"),
+            lambda state: state["isActive"],
+        )
+        assert await hover(own_window.host, Spot(path, 0, 0)) == ""
+        assert not is_served(own_window)
     assert await own_window.open(program) == "python"
     await until(own_window.shown(LENS), lambda shown: _LOGITS in shown and len(shown) > 3)
 

@@ -8,7 +8,7 @@ from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = vscode(1)
+pytestmark = vscode(2)
 MODULE = "module_0504.jit_train_step.cl_1014260217.after_optimizations.txt"
 LENS = ".editor-instance .codelens-decoration"
 _QUIET_SECONDS = 10.0  # five pulls of the workspace
@@ -29,14 +29,14 @@ _COUNT_CHANGES = """seconds => new Promise(resolve => {
 
 
 async def test_lenses_of_a_whole_folder_rest(
-    corpus_whole: Path, folder: Path, own_window: Window
+    corpus_whole: Path, folder: Path, window: Window
 ) -> None:
     shutil.copytree(corpus_whole / "tpu7x", folder / "tpu7x")
-    await own_window.open(folder / "tpu7x" / MODULE)
-    await until(own_window.shown(LENS), lambda found: any(" on TPU7x" in one for one in found))
+    await window.open(folder / "tpu7x" / MODULE)
+    await until(window.shown(LENS), lambda found: any(" on TPU7x" in one for one in found))
 
     async def changes() -> int:
-        count: int = await own_window.page.evaluate(_COUNT_CHANGES, _QUIET_SECONDS)
+        count: int = await window.page.evaluate(_COUNT_CHANGES, _QUIET_SECONDS)
         return count
 
     await asyncio.wait_for(until(changes, lambda count: count == 0), 120)

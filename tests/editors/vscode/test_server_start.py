@@ -1,22 +1,17 @@
 """Tests for the choice of the server: the bundled one or the one in the setting."""
 
-import os
-import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from editors.conftest import Compile
-from editors.vscode.conftest import Show
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.dump_rows import rows
 from editors.vscode.host import Spot, hover, spot
 from editors.vscode.marks import vscode
 from editors.vscode.processes import command, is_served, server
 from editors.vscode.pythons import old_python, plain_python
-from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -32,19 +27,18 @@ def at(dump: Compile) -> Spot:
     return spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
 
 
-@pytest.fixture
-def pythons(plain_server: CodeServer) -> Iterator[tuple[Path, Path]]:
-    """Return the folders of the first and second Python on PATH; neither has one yet."""
-    first, second = (Path(each).parent for each in plain_server.path.split(os.pathsep))
-    yield first, second
-    for folder in (first, second):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-async def started(window: Window, at: Spot, but: int | None = None) -> list[str]:
+async def started(window: Window, at: Spot) -> list[str]:
     """Wait for a hover, and return the command line of the server."""
     assert "1,048,576 B (1.00 MiB): fits T(8,128)" in await until(lambda: hover(window.host, at))
-    return command(await server(window, but))
+    return command(await server(window))
+
+
+async def start(window: Window, at: Spot, **paths: Path) -> None:
+    """Start the server again, with settings of the Python extension."""
+    values = {f"python.{name}InterpreterPath": str(path) for name, path in paths.items()}
+    await window.host.configure(values, "Global")
+    await window.open(at)
+    await window.host.command("hlo.restartServer")
 
 
 async def script(window: Window) -> str:
@@ -63,32 +57,25 @@ async def show_not_running(window: Window) -> None:
 
 
 async def test_bundled_server_starts_on_first_supported_python(
-    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot
+    pythons: tuple[Path, Path], plain_window: Window, at: Spot
 ) -> None:
     first, second = pythons
     old_python(first)
     python = plain_python(second).with_name("python")
     python.with_name("python3").unlink()
-    plain_server.configure({})
-    window = await show(plain_server, at.path.parent)
-    await window.open(at)
-    assert await started(window, at) == [str(python), await script(window), "--stdio"]
-    assert not await window.texts(TOAST)
+    await start(plain_window, at)
+    expected = [str(python), await script(plain_window), "--stdio"]
+    assert await started(plain_window, at) == expected
+    assert not await plain_window.texts(TOAST)
 
 
 async def test_selected_interpreter_runs_bundled_server_unless_setting_names_another(
-    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
+    pythons: tuple[Path, Path], plain_window: Window, at: Spot, tmp_path: Path
 ) -> None:
+    window = plain_window
     plain_python(pythons[0])
     first, second = (plain_python(tmp_path / name) for name in ("first", "second"))
-    plain_server.configure(
-        {
-            "python.defaultInterpreterPath": str(first),
-            "python.otherInterpreterPath": str(second),
-        }
-    )
-    window = await show(plain_server, at.path.parent)
-    await window.open(at)
+    await start(window, at, default=first, other=second)
     assert await started(window, at) == [str(first), await script(window), "--stdio"]
 
     before = await server(window)
@@ -102,13 +89,12 @@ async def test_selected_interpreter_runs_bundled_server_unless_setting_names_ano
 
 
 async def test_missing_python_is_reported_until_one_is_selected(
-    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
+    pythons: tuple[Path, Path], plain_window: Window, at: Spot, tmp_path: Path
 ) -> None:
+    window = plain_window
     old_python(pythons[0])
-    python = str(plain_python(tmp_path / "plain"))
-    plain_server.configure({"python.otherInterpreterPath": python})
-    window = await show(plain_server, at.path.parent)
-    await window.open(at)
+    python = plain_python(tmp_path / "plain")
+    await start(window, at, other=python)
     toast = await window.notification(NO_PYTHON)
     buttons = toast.locator(".monaco-button")
     labels = [each.strip() for each in await buttons.all_inner_texts()]
@@ -124,17 +110,17 @@ async def test_missing_python_is_reported_until_one_is_selected(
     toast = await window.notification(NO_PYTHON)
     await toast.locator(".monaco-button", has_text="Select Interpreter").click()
     await window.open(at)
-    assert await started(window, at) == [python, await script(window), "--stdio"]
+    assert await started(window, at) == [str(python), await script(window), "--stdio"]
 
 
 async def test_wrong_setting_and_failing_server_are_reported_once_until_one_runs(
-    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
+    pythons: tuple[Path, Path], plain_window: Window, at: Spot, tmp_path: Path
 ) -> None:
+    window = plain_window
     plain_python(pythons[0])
     program = tmp_path / "hlo-lsp"
-    plain_server.configure({"hlo.server.path": str(program)})
-    window = await show(plain_server, at.path.parent)
     await window.open(at)
+    await window.host.configure({"hlo.server.path": str(program)}, "Global")
     await window.notification("names a program that does not exist")
     message = f"The setting hlo.server.path names a program that does not exist: {program}"
     assert await window.texts(MESSAGE) == [message]

@@ -2,9 +2,11 @@
 
 import json
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from editors.conftest import Compile
 from editors.vscode.conftest import Show
@@ -38,12 +40,28 @@ def ran(folder: Path) -> Path:
     return ran
 
 
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    return plain_python(tmp_path / "plain")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def server_without_trust(
+    extensions: list[Path], python: Path, tmp_path: Path
+) -> AsyncIterator[CodeServer]:
+    """Start a code-server that trusts no folder."""
+    server = CodeServer(tmp_path / "code-server", str(python.parent), TRUST)
+    try:
+        await server.start(extensions)
+        yield server
+    finally:
+        server.stop()
+
+
 async def test_untrusted_folder_runs_no_program(
-    ran: Path, dump: Compile, plain_server: CodeServer, show: Show, tmp_path: Path
+    ran: Path, dump: Compile, python: Path, server_without_trust: CodeServer, show: Show
 ) -> None:
-    python = str(plain_python(tmp_path / "plain"))
-    plain_server.configure({**TRUST, "python.defaultInterpreterPath": python})
-    window = await show(plain_server, dump.folder)
+    window = await show(server_without_trust, dump.folder)
     assert not await window.host.ask("isTrusted")
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
@@ -52,7 +70,7 @@ async def test_untrusted_folder_runs_no_program(
         lambda text: "**`fusion`**" in text and "**uses**" in text,
     )
     first = await server(window)
-    assert command(first)[0] == python
+    assert command(first)[0] == str(python)
     assert not ran.exists()
 
     await window.run("Workspaces: Manage Workspace Trust")

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from editors.client import VSIX
 from editors.conftest import Compile
-from editors.vscode.conftest import Show, copied
 from editors.vscode.dump import ASSIGNMENT
-from editors.vscode.host import hover, spot
+from editors.vscode.host import Spot, hover, spot
 from editors.vscode.marks import vscode
 from editors.vscode.processes import command, server
 from editors.vscode.pythons import plain_python
@@ -40,22 +39,26 @@ def newer(vsix: Path) -> Path:
     return vsix
 
 
-async def test_update_replaces_bundled_server(
-    plain_server: CodeServer, show: Show, dump: Compile, tmp_path: Path
+async def test_reloaded_window_starts_server_of_update(
+    plain_server: CodeServer,
+    plain_window: Window,
+    pythons: tuple[Path, Path],
+    dump: Compile,
+    tmp_path: Path,
 ) -> None:
-    python = str(plain_python(tmp_path / "plain"))
-    plain_server.configure({"python.defaultInterpreterPath": python})
-    await show_version(await show(plain_server, dump.folder), __version__)
+    plain_python(pythons[0])
+    at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    await plain_window.open(at)
+    await plain_window.host.command("hlo.restartServer")
+    await show_version(plain_window, at, __version__)
     # It stays for later tests, for which its version does not matter.
     await plain_server.install([newer(tmp_path / "newer.vsix")])
-    other = tmp_path / "other"
-    other.mkdir()
-    await show_version(await show(plain_server, copied(dump, other).folder), NEWER)
+    await plain_window.reload()
+    await show_version(plain_window, at, NEWER)
 
 
-async def show_version(window: Window, version: str) -> None:
+async def show_version(window: Window, at: Spot, version: str) -> None:
     """Check that the server comes with the extension of a version, and reports the same version."""
-    at = spot(Compile(window.folder).path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
     extension = await window.host.ask("extension", "hlo-lsp.hlo-lsp")

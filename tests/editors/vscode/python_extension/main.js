@@ -6,17 +6,23 @@ const vscode = require("vscode");
 exports.activate = (context) => {
   const changed = new vscode.EventEmitter();
   const settings = () => vscode.workspace.getConfiguration("python");
-  let path = settings().get("defaultInterpreterPath");
+  let selected;
+  const active = () => selected ?? settings().get("defaultInterpreterPath");
   context.subscriptions.push(
     changed,
     vscode.commands.registerCommand("python.setInterpreter", () => {
-      path = settings().get("otherInterpreterPath");
-      changed.fire({ id: path, path });
+      selected = settings().get("otherInterpreterPath");
+      changed.fire({ id: selected, path: selected });
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration("python")) {
+        selected = undefined;
+      }
     }),
   );
   return {
     environments: {
-      getActiveEnvironmentPath: () => ({ id: path, path }),
+      getActiveEnvironmentPath: () => ({ id: active(), path: active() }),
       resolveEnvironment: async (environment) =>
         environment.path ? { executable: { uri: vscode.Uri.file(environment.path) } } : undefined,
       onDidChangeActiveEnvironmentPath: changed.event,
