@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,4 +76,13 @@ def own(compile_v5e: Compile, tmp_path: Path) -> Compile:
 
 @pytest.fixture
 def neovim(tmp_path: Path) -> Neovim:
+    """Return a Neovim that each script of the test starts again, for its settings."""
     return Neovim(find_neovim(), tmp_path)
+
+
+@pytest.fixture(scope="session")
+def shared_neovim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
+    """Yield a Neovim whose process and server the tests of a worker share; do not configure it."""
+    neovim = Neovim(find_neovim(), tmp_path_factory.mktemp("neovim"), is_shared=True)
+    yield neovim
+    neovim.end()

@@ -1,5 +1,7 @@
 -- Runs the Lua script $HLO_TEST_SCRIPT of one test in Neovim, and writes its return value or its error
--- to the JSON file $HLO_TEST_RESULT. It supports Neovim 0.7 and 0.11; some helpers need later versions.
+-- to the JSON file $HLO_TEST_RESULT. Without $HLO_TEST_SCRIPT, it runs the scripts whose paths it reads
+-- from standard input, and writes each result beside its script. It supports Neovim 0.7 and 0.11; some
+-- helpers need later versions.
 
 -- Only a broken client or server takes this long.
 local TIMEOUT_MILLISECONDS = 60000
@@ -147,16 +149,46 @@ function nvim.drawn(words)
   return drawn
 end
 
-local function run()
-  local chunk = assert(loadfile(vim.env.HLO_TEST_SCRIPT))
+local function run(script, path)
+  local chunk = assert(loadfile(script))
   local fine, outcome = xpcall(chunk, debug.traceback, nvim)
   if outcome == nil then
     outcome = vim.NIL
   end
   local result = fine and { value = outcome } or { failure = outcome }
-  vim.fn.writefile({ vim.json.encode(result) }, vim.env.HLO_TEST_RESULT)
-  vim.cmd('qall!')
+  vim.fn.writefile({ vim.json.encode(result) }, path .. '.part')
+  vim.fn.rename(path .. '.part', path)
 end
 
+--- Closes what a script opened; settings of the user stay.
+local function reset()
+  vim.cmd('silent! tabonly! | silent! only!')
+  vim.cmd('silent! %bwipeout!')
+  vim.fn.setqflist({}, 'f')
+end
+
+local function serve()
+  vim.fn.stdioopen({
+    on_stdin = vim.schedule_wrap(function(_, lines)
+      for _, script in ipairs(lines) do
+        if script ~= '' then
+          run(script, vim.fn.fnamemodify(script, ':h') .. '/result.json')
+          reset()
+        end
+      end
+    end),
+  })
+end
+
+local function start()
+  if vim.env.HLO_TEST_SCRIPT then
+    run(vim.env.HLO_TEST_SCRIPT, vim.env.HLO_TEST_RESULT)
+    vim.cmd('qall!')
+  end
+end
+
+if not vim.env.HLO_TEST_SCRIPT then
+  serve()
+end
 -- After Neovim has started, from its main loop.
-vim.api.nvim_create_autocmd('VimEnter', { callback = vim.schedule_wrap(run) })
+vim.api.nvim_create_autocmd('VimEnter', { callback = vim.schedule_wrap(start) })

@@ -5,13 +5,14 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from editors.absent import absent
-from editors.script import PATH, PROGRAMS, value_of
+from editors.script import PATH, PROGRAMS, SECONDS, value_in, value_of
 from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
@@ -43,11 +44,17 @@ def _neovims() -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 class Neovim:
-    """A Neovim with or without the client of this project, restarted for each script."""
+    """A Neovim with or without the client of this project.
 
-    def __init__(self, program: str, home: Path) -> None:
+    It is restarted for each script, unless it is shared: then all scripts run in one process, whose
+    buffers, windows, and lists are closed after each one.
+    """
+
+    def __init__(self, program: str, home: Path, *, is_shared: bool = False) -> None:
         self._program = program
         self.home = home
+        self._is_shared = is_shared
+        self._process: subprocess.Popen[str] | None = None
 
     def run(self, script: str, *, with_client: bool = True, **variables: object) -> Any:
         """Return the value of a Lua script, which gets the helpers of driver.lua as `...`.
@@ -57,9 +64,44 @@ class Neovim:
         lua = self.home / "script.lua"
         given = [f"local {name} = {_lua(value)}" for name, value in variables.items()]
         lua.write_text("\n".join(("local nvim = ...", *given, script)), "utf-8")
+        if self._is_shared:
+            return self._run_in_process(lua)
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
         command = [self._program, "--headless", "--clean", "-n", *client, "-S", str(DRIVER)]
         return value_of(lua, command, self._environment(), self._log)
+
+    def end(self) -> None:
+        """End the shared process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def _run_in_process(self, lua: Path) -> Any:
+        result = lua.with_name("result.json")
+        result.unlink(missing_ok=True)
+        if self._process is None:
+            client = ("--cmd", f"set runtimepath^={CLIENT}")
+            self._process = subprocess.Popen(
+                [self._program, "--headless", "--clean", "-n", *client, "-S", str(DRIVER)],
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            )
+        assert self._process.stdin is not None
+        print(lua, file=self._process.stdin, flush=True)
+        end = time.monotonic() + SECONDS
+        try:
+            while not result.is_file():
+                assert self._process.poll() is None, "Neovim ended"
+                assert time.monotonic() < end, "Neovim did not finish the script"
+                time.sleep(0.01)
+            return value_in(result, self._log)
+        except BaseException:
+            self.end()
+            raise
 
     def on_terminal(
         self, path: Path, *, columns: int = 160, rows: int = 40, client: Path = CLIENT

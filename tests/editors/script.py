@@ -12,7 +12,7 @@ import pytest
 
 PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
 PATH = os.pathsep.join((str(PROGRAMS), os.environ["PATH"]))
-_SECONDS = 180
+SECONDS = 180
 
 
 def value_of(
@@ -33,13 +33,18 @@ def value_of(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_SECONDS,
+        timeout=SECONDS,
         check=False,
     )
     printed = f"{ended.stdout}{ended.stderr}"
     if not result.is_file():
         pytest.fail(f"{command[0]} ended with {ended.returncode}:\n{printed}")
+    return value_in(result, lambda: printed + log())
+
+
+def value_in(result: Path, log: Callable[[], str]) -> Any:
+    """Return the value that a driver wrote; a test fails on an error."""
     outcome = json.loads(result.read_text("utf-8"))
     if "failure" in outcome:
-        pytest.fail(f"{outcome['failure']}\n{printed}{log()}")
+        pytest.fail(f"{outcome['failure']}\n{log()}")
     return outcome.get("value")

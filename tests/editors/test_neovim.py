@@ -15,8 +15,8 @@ MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-value
 LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
 
 
-def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
+def test_hover_shows_value(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('copy-start.1{0}')
@@ -35,8 +35,10 @@ def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
     assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)
 
 
-def test_declaration_of_value_is_its_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
-    place = neovim.run(
+def test_declaration_of_value_is_its_allocation(
+    shared_neovim: Neovim, compile_v5e: Compile
+) -> None:
+    place = shared_neovim.run(
         """
         nvim.open(path)
         local before = vim.api.nvim_get_current_buf()
@@ -55,8 +57,10 @@ def test_declaration_of_value_is_its_allocation(neovim: Neovim, compile_v5e: Com
     assert place == [str(compile_v5e.path(ASSIGNMENT)), 4, line, 1]
 
 
-def test_definition_of_operand_is_its_instruction(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
+def test_definition_of_operand_is_its_instruction(
+    shared_neovim: Neovim, compile_v5e: Compile
+) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('copy-done(%copy-start.1)')
@@ -77,8 +81,8 @@ def test_definition_of_operand_is_its_instruction(neovim: Neovim, compile_v5e: C
     assert leaf in card.splitlines()
 
 
-def test_references_cover_all_files(neovim: Neovim, compile_v5e: Compile) -> None:
-    found = neovim.run(
+def test_references_cover_all_files(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    found = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('copy-start.1{0}')
@@ -113,8 +117,8 @@ def test_references_cover_all_files(neovim: Neovim, compile_v5e: Compile) -> Non
     )
 
 
-def test_symbols_are_allocations_with_values(neovim: Neovim, compile_v5e: Compile) -> None:
-    found = neovim.run(
+def test_symbols_are_allocations_with_values(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    found = shared_neovim.run(
         """
         nvim.open(path)
         return nvim.list(vim.lsp.buf.document_symbol)

@@ -49,9 +49,9 @@ def act(
     return offered, lines
 
 
-def test_fix_corrects_size(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_fix_corrects_size(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
-    offered, lines = act(neovim, path, "Change to `", WRONG_SIZE)
+    offered, lines = act(shared_neovim, path, "Change to `", WRONG_SIZE)
     assert offered == [
         "Change to `1048576`",
         "Explain rule `size-mismatch`",
@@ -61,17 +61,17 @@ def test_fix_corrects_size(neovim: Neovim, compile_v5e: Compile) -> None:
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_fix_all_restores_damaged_dump(neovim: Neovim, own: Compile) -> None:
+def test_fix_all_restores_damaged_dump(shared_neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")
     path.write_text(sound.replace("allocation 1: size 1048576", "allocation 1: size 1048577"))
-    _, lines = act(neovim, path, "Change to")
+    _, lines = act(shared_neovim, path, "Change to")
     assert lines == sound.splitlines()
 
 
-def test_rule_is_ignored_in_folder(neovim: Neovim, own: Compile) -> None:
+def test_rule_is_ignored_in_folder(shared_neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
-    neovim.run(
+    shared_neovim.run(
         CHOOSE
         + """
         nvim.wait('the file', function() return vim.fn.bufnr('hlo-lsp.toml') > 0 end)
@@ -85,8 +85,8 @@ def test_rule_is_ignored_in_folder(neovim: Neovim, own: Compile) -> None:
     assert (path.parent / "hlo-lsp.toml").read_text("utf-8").strip() == 'ignore = ["size-mismatch"]'
 
 
-def test_rule_explanation_opens(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
+def test_rule_explanation_opens(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = shared_neovim.run(
         CHOOSE
         + """
         nvim.wait('the page', function() return vim.fn.expand('%:t') == 'rules.md' end)

@@ -9,9 +9,9 @@ from editors.neovim import Neovim
 pytestmark = pytest.mark.editors
 
 
-def test_compare_shows_answer_and_diff(neovim: Neovim, own: Compile) -> None:
+def test_compare_shows_answer_and_diff(shared_neovim: Neovim, own: Compile) -> None:
     after = changed_copy(own, own.folder.parent / "after")
-    shown = neovim.run(
+    shown = shared_neovim.run(
         """
         vim.cmd('HloCompare ' .. before .. ' ' .. after)
         nvim.wait('three windows', function() return #vim.api.nvim_tabpage_list_wins(0) == 3 end)
@@ -36,10 +36,10 @@ def test_compare_shows_answer_and_diff(neovim: Neovim, own: Compile) -> None:
     assert shown["answer"] == "# jit_mlp_train: the same memory"
 
 
-def test_folder_without_dumps_is_a_message(neovim: Neovim, own: Compile) -> None:
+def test_folder_without_dumps_is_a_message(shared_neovim: Neovim, own: Compile) -> None:
     empty = own.folder / "empty"
     empty.mkdir()
-    message = neovim.run(
+    message = shared_neovim.run(
         """
         local shown
         vim.notify = function(text) shown = text end

@@ -27,8 +27,8 @@ def checked(path: Path) -> list[list[Any]]:
     return sorted([each["line"], each["column"], each["code"], each["message"]] for each in found)
 
 
-def test_wrong_size_is_reported_until_undone(neovim: Neovim, compile_v5e: Compile) -> None:
-    stages = neovim.run(
+def test_wrong_size_is_reported_until_undone(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    stages = shared_neovim.run(
         """
         nvim.open(path)
         local stages = {}
@@ -90,7 +90,7 @@ STORM = """
 
 @pytest.mark.parametrize(("suffix", "seed"), [(ASSIGNMENT, 1), (MODULE, 2)])
 def test_diagnostics_match_text_after_many_edits(
-    neovim: Neovim, own: Compile, suffix: str, seed: int
+    shared_neovim: Neovim, own: Compile, suffix: str, seed: int
 ) -> None:
     path = own.path(suffix)
     lines = path.read_text("utf-8").splitlines()
@@ -104,18 +104,18 @@ def test_diagnostics_match_text_after_many_edits(
         text = choice.choice(keys)
         edits.append([line, column, text, choice.choice([0, 0, 0, 5, 200])])
         typed += len(text.replace("<Esc>", "e").replace("<C-r>", "r"))
-    shown = neovim.run(STORM, path=path, edits=edits)
+    shown = shared_neovim.run(STORM, path=path, edits=edits)
     assert path.read_text("utf-8").splitlines() != lines
     expected = checked(path)
     assert expected
     assert sorted(shown) == expected
 
 
-def test_contradiction_is_marked_in_both_buffers(neovim: Neovim, own: Compile) -> None:
+def test_contradiction_is_marked_in_both_buffers(shared_neovim: Neovim, own: Compile) -> None:
     damaged = own.path(MODULE)
     text = damaged.read_text("utf-8")
     damaged.write_text(text.replace("%copy-done.1 = f32[512,512]", "%copy-done.1 = f32[512,256]"))
-    found = neovim.run(
+    found = shared_neovim.run(
         """
         nvim.open(path)
         nvim.wait('a finding', function() return #vim.diagnostic.get(0) > 0 end)

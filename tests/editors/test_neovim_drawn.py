@@ -61,9 +61,9 @@ COLORS = """
 """
 
 
-def test_words_of_instruction_have_their_types(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_words_of_instruction_have_their_types(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(MODULE)
-    found = neovim.run(COLORS, path=path, text="  %copy-done.1 = ")
+    found = shared_neovim.run(COLORS, path=path, text="  %copy-done.1 = ")
     words = {text: (group, link) for text, group, link in found if "@lsp.type." in group}
     assert words["%copy-done.1"] == ("@lsp.type.instruction.hlo", "@lsp.type.variable")
     assert words["f32"] == ("@lsp.type.elementType.hlo", "@lsp.type.type")
@@ -74,12 +74,12 @@ def test_words_of_instruction_have_their_types(neovim: Neovim, compile_v5e: Comp
     assert ["%copy-done.1", "@lsp.mod.declaration.hlo"] in [each[:2] for each in found]
 
 
-def test_thread_local_values_are_faint(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_thread_local_values_are_faint(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
-    found = neovim.run(COLORS, path=path, text="<11 reduce_sum.40 @0>")
+    found = shared_neovim.run(COLORS, path=path, text="<11 reduce_sum.40 @0>")
     faint = ["reduce_sum.40", "@lsp.mod.threadLocal.xla_memory", "Comment"]
     assert faint in found
-    used = neovim.run(COLORS, path=path, text="<183 params_1__0_.1 @0>")
+    used = shared_neovim.run(COLORS, path=path, text="<183 params_1__0_.1 @0>")
     assert "params_1__0_.1" in [text for text, _, _ in used]
     assert not [group for _, group, _ in used if "threadLocal" in group]
 
@@ -98,8 +98,8 @@ def test_colors_of_user_win(neovim: Neovim, compile_v5e: Compile) -> None:
     assert links == ["Special", "@lsp.type.macro"]
 
 
-def test_allocations_fold(neovim: Neovim, compile_v5e: Compile) -> None:
-    folds = neovim.run(
+def test_allocations_fold(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    folds = shared_neovim.run(
         """
         nvim.open(path)
         vim.wo.foldmethod, vim.wo.foldexpr = 'expr', 'v:lua.vim.lsp.foldexpr()'
@@ -119,8 +119,8 @@ def test_allocations_fold(neovim: Neovim, compile_v5e: Compile) -> None:
     assert end > begin
 
 
-def test_mentions_of_name_are_highlighted(neovim: Neovim, compile_v5e: Compile) -> None:
-    found = neovim.run(
+def test_mentions_of_name_are_highlighted(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    found = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('%copy-start.1 = ')

@@ -17,7 +17,9 @@ _TEXTS = {
 
 
 @pytest.mark.parametrize("name", _TEXTS)
-def test_embedded_text_has_hover_and_diagnostics(neovim: Neovim, tmp_path: Path, name: str) -> None:
+def test_embedded_text_has_hover_and_diagnostics(
+    shared_neovim: Neovim, tmp_path: Path, name: str
+) -> None:
     path = tmp_path / name
     path.write_text(_TEXTS[name], "utf-8")
     script = """
@@ -35,7 +37,7 @@ def test_embedded_text_has_hover_and_diagnostics(neovim: Neovim, tmp_path: Path,
         end)
         return { found.code, found.lnum - vim.fn.line('.'), vim.bo.formatexpr, text }
     """
-    code, distance, formatexpr, text = neovim.run(script, path=path)
+    code, distance, formatexpr, text = shared_neovim.run(script, path=path)
     assert (code, distance, formatexpr) == ("shape-mismatch", 0, "")
     assert "tanh" in str(text)
 

@@ -80,9 +80,9 @@ def written(folder: Path, texts: dict[str, str]) -> list[Path]:
     return [folder / name for name in texts]
 
 
-def test_first_lines_determine_file_type(neovim: Neovim, tmp_path: Path) -> None:
+def test_first_lines_determine_file_type(shared_neovim: Neovim, tmp_path: Path) -> None:
     paths = written(tmp_path, {name: text for name, (_, text) in DUMPS.items()})
-    found = dict(zip(DUMPS, neovim.run(SCRIPT, paths=paths), strict=True))
+    found = dict(zip(DUMPS, shared_neovim.run(SCRIPT, paths=paths), strict=True))
     assert found == {name: wanted for name, (wanted, _) in DUMPS.items()}
 
 
@@ -94,18 +94,18 @@ def test_other_files_keep_their_type(neovim: Neovim, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["new.hlo", "written.hlo", "stdout.txt"])
-def test_server_starts_for_damaged_dump(neovim: Neovim, tmp_path: Path, name: str) -> None:
+def test_server_starts_for_damaged_dump(shared_neovim: Neovim, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "written.hlo":
         path.write_text("ENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n", "utf-8")
     elif name == "stdout.txt":
         path.write_text("*** Begin m.txt ***\nHloModule m\n\n*** End m.txt ***\n", "utf-8")
     script = "nvim.open(path); return #vim.lsp.get_clients({ bufnr = 0, name = 'hlo_lsp' })"
-    assert neovim.run(script, path=path) == 1
+    assert shared_neovim.run(script, path=path) == 1
 
 
 @pytest.mark.corpus
-def test_client_and_server_agree_on_corpus(neovim: Neovim, corpus_small: Path) -> None:
+def test_client_and_server_agree_on_corpus(shared_neovim: Neovim, corpus_small: Path) -> None:
     types = {kind: "xla_memory" for kind in FileKind if kind.is_memory} | {
         FileKind.MODULE: "hlo",
         FileKind.THUNKS: "xla_thunks",
@@ -113,7 +113,7 @@ def test_client_and_server_agree_on_corpus(neovim: Neovim, corpus_small: Path) -
         FileKind.OTHER: "none",
     }
     paths = files_of(corpus_small)
-    found = neovim.run(
+    found = shared_neovim.run(
         """
         local of = require('hlo_lsp.filetype').of
         return vim.tbl_map(function(path)

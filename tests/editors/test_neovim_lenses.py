@@ -10,8 +10,8 @@ pytestmark = pytest.mark.editors
 ASSIGNMENT, VALUES = "-buffer-assignment", "-buffer-assignment-values"
 
 
-def test_lenses_are_above_lines(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
+def test_lenses_are_above_lines(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         return nvim.lenses(18)
@@ -72,8 +72,10 @@ def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) 
     assert shown == ["allocation 23: size 2393728", "25 values, 2.28 MiB, 10 at the peak"]
 
 
-def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
+def test_lenses_refresh_after_change_in_normal_mode(
+    shared_neovim: Neovim, compile_v5e: Compile
+) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         nvim.lenses(18)
@@ -89,8 +91,8 @@ def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e:
     assert shown.startswith("24 values, 384.5 KiB")
 
 
-def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) -> None:
-    shown = neovim.run(
+def test_lenses_refresh_after_change_of_companion(shared_neovim: Neovim, own: Compile) -> None:
+    shown = shared_neovim.run(
         """
         vim.o.hidden = true
         nvim.open(path)
@@ -129,16 +131,16 @@ CLICK = """
 """
 
 
-def test_lens_of_allocation_lists_values(neovim: Neovim, compile_v5e: Compile) -> None:
-    title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=54)
+def test_lens_of_allocation_lists_values(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    title, places = shared_neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=54)
     assert title == "hlo-lsp: 25 values, 384.5 KiB, 10 at the peak"
     name = compile_v5e.path(ASSIGNMENT).name
     places.sort(key=lambda place: place[1])
     assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in range(55, 80)]
 
 
-def test_lens_of_value_goes_to_last_user(neovim: Neovim, compile_v5e: Compile) -> None:
-    name, line = neovim.run(
+def test_lens_of_value_goes_to_last_user(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    name, line = shared_neovim.run(
         """
         nvim.open(path)
         nvim.lenses(18)
@@ -155,8 +157,8 @@ def test_lens_of_value_goes_to_last_user(neovim: Neovim, compile_v5e: Compile) -
     assert line.lstrip().startswith("%slice-done.3 = ")
 
 
-def test_lens_of_first_line_opens_summary(neovim: Neovim, compile_v5e: Compile) -> None:
-    title = neovim.run(
+def test_lens_of_first_line_opens_summary(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    title = shared_neovim.run(
         """
         nvim.open(path)
         nvim.lenses(18)

@@ -22,10 +22,12 @@ CALLS = """
 """
 
 
-def test_incoming_calls_of_instruction_are_operands(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_incoming_calls_of_instruction_are_operands(
+    shared_neovim: Neovim, compile_v5e: Compile
+) -> None:
     name = compile_v5e.path(MODULE).name
     number = compile_v5e.starting(MODULE, "  %copy-done.1 = ")
-    found = neovim.run(
+    found = shared_neovim.run(
         CALLS, path=compile_v5e.path(MODULE), text="%copy-done.1 = ", direction="incoming_calls"
     )
     operand = re.search(r"copy-done\(.*%([\w.-]+)\)", compile_v5e.line(MODULE, number))
@@ -33,8 +35,8 @@ def test_incoming_calls_of_instruction_are_operands(neovim: Neovim, compile_v5e:
     assert [(file, text.lstrip("%")) for file, _, text in found] == [(name, operand[1])]
 
 
-def test_workspace_symbols_cover_folder(neovim: Neovim, own: Compile) -> None:
-    found = neovim.run(
+def test_workspace_symbols_cover_folder(shared_neovim: Neovim, own: Compile) -> None:
+    found = shared_neovim.run(
         """
         nvim.open(path)
         return nvim.list(vim.lsp.buf.workspace_symbol, 'copy-start.1')
@@ -64,8 +66,8 @@ SHOWN_ENTRY = """
 """
 
 
-def test_k_in_list_shows_whole_entry(neovim: Neovim, compile_v5e: Compile) -> None:
-    entry, shown = neovim.run(SHOWN_ENTRY, path=compile_v5e.path(MODULE))
+def test_k_in_list_shows_whole_entry(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    entry, shown = shared_neovim.run(SHOWN_ENTRY, path=compile_v5e.path(MODULE))
     assert "copy-start.1" in entry
     assert shown == entry
 
@@ -79,7 +81,9 @@ SHORT_NAMES = """
 """
 
 
-def test_list_leaves_out_what_all_names_begin_with(neovim: Neovim, compile_v5e: Compile) -> None:
-    lines = neovim.run(SHORT_NAMES, path=compile_v5e.path(MODULE))
+def test_list_leaves_out_what_all_names_begin_with(
+    shared_neovim: Neovim, compile_v5e: Compile
+) -> None:
+    lines = shared_neovim.run(SHORT_NAMES, path=compile_v5e.path(MODULE))
     names = {line.partition("|")[0] for line in lines}
     assert {"after_optimizations", "buffer-assignment", "live-range"} <= names

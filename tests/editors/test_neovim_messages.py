@@ -16,8 +16,8 @@ def _log(folder: Path) -> Path:
     return log
 
 
-def test_summary_of_log_is_report(neovim: Neovim, tmp_path: Path) -> None:
-    lines = neovim.run(
+def test_summary_of_log_is_report(shared_neovim: Neovim, tmp_path: Path) -> None:
+    lines = shared_neovim.run(
         """
         nvim.open(path)
         nvim.wait('a server', function() return vim.lsp.get_clients({ name = 'hlo_lsp' })[1] end)
@@ -33,8 +33,8 @@ def test_summary_of_log_is_report(neovim: Neovim, tmp_path: Path) -> None:
     assert any(line.startswith("jit_train_step: not enough HBM") for line in lines)
 
 
-def test_lens_shows_what_is_missing(neovim: Neovim, tmp_path: Path) -> None:
-    shown = neovim.run(
+def test_lens_shows_what_is_missing(shared_neovim: Neovim, tmp_path: Path) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         return nvim.lenses(2)

@@ -19,25 +19,25 @@ LIST = """
 """
 
 
-def test_compiles_are_listed_without_open_dump(neovim: Neovim, own: Compile) -> None:
+def test_compiles_are_listed_without_open_dump(shared_neovim: Neovim, own: Compile) -> None:
     shutil.copytree(own.folder, own.folder / "again")
-    found = neovim.run(LIST, folder=own.folder, bang="")
+    found = shared_neovim.run(LIST, folder=own.folder, bang="")
     name = own.path("-buffer-assignment").name
     assert [(file, line) for file, line, _ in found] == [(name, 1)] * 2
     assert {text for _, _, text in found} == {"jit_mlp_train · 1.61 MiB HBM peak · module_0000"}
 
 
-def test_bang_lists_files_and_buffers(neovim: Neovim, own: Compile) -> None:
-    found = neovim.run(LIST, folder=own.folder, bang="!")
+def test_bang_lists_files_and_buffers(shared_neovim: Neovim, own: Compile) -> None:
+    found = shared_neovim.run(LIST, folder=own.folder, bang="!")
     texts = [text.strip() for _, _, text in found]
     assert "after optimizations" in texts
     assert any(" · 1.00 MiB · f32[" in text for text in texts)
 
 
-def test_folder_without_dumps_is_a_message(neovim: Neovim, tmp_path: Path) -> None:
+def test_folder_without_dumps_is_a_message(shared_neovim: Neovim, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    message = neovim.run(
+    message = shared_neovim.run(
         """
         local shown
         vim.notify = function(text) shown = text end

@@ -22,9 +22,9 @@ def proto(tmp_path: Path) -> Path:
     return path
 
 
-def test_protos_open_as_text(neovim: Neovim, proto: Path) -> None:
+def test_protos_open_as_text(shared_neovim: Neovim, proto: Path) -> None:
     before = proto.read_bytes()
-    found = neovim.run(
+    found = shared_neovim.run(
         f"""
         {_OPEN}
         return {{
@@ -42,8 +42,8 @@ def test_protos_open_as_text(neovim: Neovim, proto: Path) -> None:
     assert proto.read_bytes() == before
 
 
-def test_hovers_work_in_protos(neovim: Neovim, proto: Path) -> None:
-    hover = neovim.run(
+def test_hovers_work_in_protos(shared_neovim: Neovim, proto: Path) -> None:
+    hover = shared_neovim.run(
         f"""
         {_OPEN}
         nvim.cursor('%fusion = ')
@@ -55,10 +55,10 @@ def test_hovers_work_in_protos(neovim: Neovim, proto: Path) -> None:
     assert "fusion" in str(hover)
 
 
-def test_other_protos_stay_empty(neovim: Neovim, tmp_path: Path) -> None:
+def test_other_protos_stay_empty(shared_neovim: Neovim, tmp_path: Path) -> None:
     path = tmp_path / "m.hlo.pb"
     path.write_bytes(b"\x08\x01")
-    found = neovim.run(
+    found = shared_neovim.run(
         """
         local message
         vim.notify = function(text) message = text end

@@ -19,14 +19,14 @@ SHOWN = """
 """
 
 
-def test_timeline_shows_curve(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_timeline_shows_curve(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path("-buffer-assignment")
-    lines = neovim.run(SHOWN, path=path, step="")
+    lines = shared_neovim.run(SHOWN, path=path, step="")
     assert lines[0].startswith("jit_mlp_train · TPU · ")
     assert any("█" in line for line in lines)
 
 
-def test_step_lists_buffers(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_step_lists_buffers(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path("-buffer-assignment")
-    lines = neovim.run(SHOWN, path=path, step="30")
+    lines = shared_neovim.run(SHOWN, path=path, step="30")
     assert any(" at step 30 in " in line for line in lines)

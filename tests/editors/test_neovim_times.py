@@ -45,9 +45,9 @@ def _run(neovim: Neovim, folder: Path, script: str) -> Any:
     return neovim.run(_HELPERS + script, path=path, profile=profile)
 
 
-def test_loaded_profile_shows_where_time_goes(neovim: Neovim, tmp_path: Path) -> None:
+def test_loaded_profile_shows_where_time_goes(shared_neovim: Neovim, tmp_path: Path) -> None:
     found = _run(
-        neovim,
+        shared_neovim,
         tmp_path,
         """
         vim.cmd('HloLoadProfile ' .. profile)

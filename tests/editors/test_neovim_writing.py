@@ -35,9 +35,9 @@ def written(tmp_path: Path) -> Path:
     return path
 
 
-def test_rename_changes_every_mention(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_rename_changes_every_mention(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(MODULE)
-    lines = neovim.run(
+    lines = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('%copy-start.1 = ')
@@ -54,8 +54,8 @@ def test_rename_changes_every_mention(neovim: Neovim, compile_v5e: Compile) -> N
     assert text.count("%copy-start.1 ") >= 1
 
 
-def test_refused_rename_shows_reason(neovim: Neovim, compile_v5e: Compile) -> None:
-    messages = neovim.run(
+def test_refused_rename_shows_reason(shared_neovim: Neovim, compile_v5e: Compile) -> None:
+    messages = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('copy-start.1{0}')
@@ -70,21 +70,21 @@ def test_refused_rename_shows_reason(neovim: Neovim, compile_v5e: Compile) -> No
     assert "rename" in messages.lower()
 
 
-def test_formatting_keeps_dumps(neovim: Neovim, compile_v5e: Compile, written: Path) -> None:
+def test_formatting_keeps_dumps(shared_neovim: Neovim, compile_v5e: Compile, written: Path) -> None:
     written.write_text(WRITTEN.replace("  x = f32[4,8] p", " x  =   f32[4,8]   p"), "utf-8")
     format_all = """
         nvim.open(path)
         vim.lsp.buf.format({ timeout_ms = 60000 })
         return vim.api.nvim_buf_get_lines(0, 0, -1, false)
     """
-    assert neovim.run(format_all, path=written) == WRITTEN.splitlines()
+    assert shared_neovim.run(format_all, path=written) == WRITTEN.splitlines()
     dump = compile_v5e.path(MODULE)
-    assert neovim.run(format_all, path=dump) == dump.read_text("utf-8").splitlines()
+    assert shared_neovim.run(format_all, path=dump) == dump.read_text("utf-8").splitlines()
 
 
-def test_selected_lines_are_formatted(neovim: Neovim, written: Path) -> None:
+def test_selected_lines_are_formatted(shared_neovim: Neovim, written: Path) -> None:
     written.write_text(WRITTEN.replace(" = ", "  =  "), "utf-8")
-    lines = neovim.run(
+    lines = shared_neovim.run(
         """
         nvim.open(path)
         vim.lsp.buf.format({ timeout_ms = 60000, range = { start = { 4, 0 }, ['end'] = { 5, 9 } } })
@@ -96,8 +96,8 @@ def test_selected_lines_are_formatted(neovim: Neovim, written: Path) -> None:
     assert changed == ["  a = f32[] parameter(0)", "  b = f32[] parameter(1)"]
 
 
-def test_signature_of_opcode_is_shown(neovim: Neovim, written: Path) -> None:
-    shown = neovim.run(
+def test_signature_of_opcode_is_shown(shared_neovim: Neovim, written: Path) -> None:
+    shown = shared_neovim.run(
         """
         nvim.open(path)
         nvim.cursor('zero)')
