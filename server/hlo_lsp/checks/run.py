@@ -27,7 +27,6 @@ from hlo_lsp.checks.framework.rule import (
     Rule,
     WholeRule,
     enclosing_computation,
-    has_callees,
     instruction_form,
 )
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
@@ -262,11 +261,7 @@ class _RecordChecker:
             if len(self._clean_forms) == _MAX_CLEAN_FORMS:
                 self._clean_forms.clear()
             fitting = self.by_kind[_key(outer, is_regular=True)]
-            self._clean_forms[form] = [
-                rule
-                for rule in fitting
-                if not (rule.is_of_form or (rule.is_of_callees and has_callees(form)))
-            ]
+            self._clean_forms[form] = [rule for rule in fitting if not rule.is_of_form(form)]
         return found
 
 

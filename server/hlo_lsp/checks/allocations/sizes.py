@@ -9,7 +9,7 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import (
     AnyRule,
     CompileContext,
-    Pace,
+    Reads,
     RecordContext,
     WholeRule,
     error,
@@ -160,7 +160,7 @@ def _human(context: "RecordContext[Any]", total: int, human: str) -> Iterator[Fi
 
 RULES: tuple[AnyRule, ...] = (
     WholeRule("color-mismatch", Severity.ERROR, color_mismatch),
-    error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
+    error("size-mismatch", AssignedValue, size_mismatch, reads=Reads.RECORD),
     error("human-size", TotalLine, human_total),
     error("human-size", Label, human_space),
 )

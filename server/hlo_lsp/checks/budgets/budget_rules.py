@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, Reads, WholeRule
 from hlo_lsp.cost.chips import Chip, configured_chip
 from hlo_lsp.cost.cost_facts import unknown_parts
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
@@ -312,7 +312,7 @@ def _in_space(context: CompileContext, space: int, message: str) -> Finding:
 
 # A part of a dump can violate a budget as well.
 RULES: tuple[AnyRule, ...] = tuple(
-    WholeRule(code, Severity.ERROR, check, needs_whole_files=False, places=Places.ALL)
+    WholeRule(code, Severity.ERROR, check, reads=Reads.PARTS, places=Places.ALL)
     for code, check in (
         ("budget-peak", budget_peak),
         ("budget-total", budget_total),

@@ -9,8 +9,8 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import (
     AnyRule,
     CompileContext,
-    Pace,
     Places,
+    Reads,
     RecordContext,
     WholeRule,
     error,
@@ -266,33 +266,30 @@ def _sentence(expected: str, text: str, column: int) -> str:
 
 RULES: tuple[AnyRule, ...] = (
     error("syntax", BrokenRecord, broken_line),
-    error("syntax", UsedValue, broken_entry, pace=Pace.LINE, is_of_text=True),
-    error("syntax", UsedValue, broken_instruction, pace=Pace.LINE, is_of_text=True),
-    error("syntax", AssignedValue, broken_shape, pace=Pace.LINE, is_of_text=True),
+    error("syntax", UsedValue, broken_entry, reads=Reads.TEXT),
+    error("syntax", UsedValue, broken_instruction, reads=Reads.TEXT),
+    error("syntax", AssignedValue, broken_shape, reads=Reads.TEXT),
     WholeRule(
         "sibling-mismatch",
         Severity.ERROR,
         sibling_mismatch,
-        needs_whole_files=False,
+        reads=Reads.PARTS,
         places=Places.ALL,
     ),
     WholeRule(
         "unknown-form",
         Severity.WARNING,
         unknown_form,
-        needs_whole_files=False,
+        reads=Reads.PARTS | Reads.UNKNOWN_FORMS,
         places=Places.ALL,
-        needs_known_forms=False,
     ),
     WholeRule(
         "sibling-missing",
         Severity.INFORMATION,
         sibling_missing,
-        needs_whole_files=False,
+        reads=Reads.PARTS,
         places=Places.ALL,
     ),
-    WholeRule(
-        "section-order", Severity.ERROR, section_order, needs_whole_files=False, places=Places.ALL
-    ),
-    WholeRule("truncated", Severity.ERROR, truncated, needs_whole_files=False, places=Places.ALL),
+    WholeRule("section-order", Severity.ERROR, section_order, reads=Reads.PARTS, places=Places.ALL),
+    WholeRule("truncated", Severity.ERROR, truncated, reads=Reads.PARTS, places=Places.ALL),
 )

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import Enum, IntEnum
+from enum import Enum, Flag, IntEnum, auto
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
@@ -98,11 +98,6 @@ def instruction_form(
     return instruction.spelled, instruction.shape, attributes, *shapes, *callees
 
 
-def has_callees(form: InstructionForm) -> bool:
-    """Return True if a form has those of all callees."""
-    return isinstance(form[-1], int)
-
-
 def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Computation | None:
     """Return the scope of an instruction; None after a closing brace or a broken head."""
     head = file.module.computation_of(instruction)
@@ -195,6 +190,35 @@ class CompileContext(RuleContext):
         return clean_values(self.dump, self.code)
 
 
+class Reads(Flag):
+    """What a check reads, which determines when it runs, and when it runs again after an edit.
+
+    Attributes:
+        TEXT: The text of a record. The rule finds nothing in a text that is regular.
+        RECORD: A record.
+        OPERANDS: An instruction and its operands. The rule finds nothing if these are plain.
+        FORM: ``RecordContext.form``, and the tables of source locations of the file.
+        CALLEES: The form of an instruction, and the computations that it calls.
+        SCOPE: A record, and what ``checks/incremental_records.py`` lists.
+        STRUCTURE: A compile without the sizes and offsets of values.
+        SIZES: A compile.
+        PARTS: A compile, even if a file is truncated or consists of two dumps. The findings of
+            other rules are dropped if the check read such a file.
+        UNKNOWN_FORMS: A compile, even if a file has a form that this version does not know.
+    """
+
+    TEXT = auto()
+    RECORD = auto()
+    OPERANDS = auto()
+    FORM = auto()
+    CALLEES = auto()
+    SCOPE = auto()
+    STRUCTURE = auto()
+    SIZES = auto()
+    PARTS = auto()
+    UNKNOWN_FORMS = auto()
+
+
 class Pace(IntEnum):
     """The cost class of a rule. Rules of a lower class run first, so users see results early."""
 
@@ -207,8 +231,8 @@ class Rule(Generic[R]):
     """A rule on one record. The ``rules.toml`` of its topic explains the code to users.
 
     The rule applies to records of a type and its subtypes, and to instructions only with one of
-    ``opcodes``, if that is set. It reads no more than ``checks/incremental_records.py`` lists,
-    because an unchanged record without findings is not checked again.
+    ``opcodes``, if that is set. It must read no more than ``reads`` says, because an unchanged
+    record without findings is not checked again.
     """
 
     code: str
@@ -216,11 +240,13 @@ class Rule(Generic[R]):
     applies_to: type[R]
     check: "Callable[[RecordContext[R]], Iterable[Finding]]"
     opcodes: frozenset[str] | None = None
-    pace: Pace = Pace.FILE
-    is_of_text: bool = False  # the rule finds nothing in a record with a regular text
-    is_of_operands: bool = False  # the rule finds nothing in an instruction with plain operands
-    is_of_form: bool = False  # besides tables of the file, the rule reads ``RecordContext.form``
-    is_of_callees: bool = False  # the rule also reads the computations that the instruction calls
+    reads: Reads = Reads.SCOPE
+
+    @property
+    def pace(self) -> Pace:
+        """The cost class, which is the same for all rules on instructions."""
+        is_of_record = self.reads in Reads.TEXT | Reads.RECORD
+        return Pace.LINE if is_of_record and self.applies_to is not InstructionLine else Pace.FILE
 
     def concerns(
         self, kind: type[Record], opcode: str, *, is_regular: bool = False, is_plain: bool = False
@@ -230,8 +256,13 @@ class Rule(Generic[R]):
         The opcode is empty for records other than instructions.
         """
         fits = self.opcodes is None or opcode in self.opcodes
-        is_idle = (self.is_of_text and is_regular) or (self.is_of_operands and is_plain)
-        return fits and issubclass(kind, self.applies_to) and not is_idle
+        idle = (is_regular and Reads.TEXT, is_plain and Reads.OPERANDS)
+        return fits and issubclass(kind, self.applies_to) and self.reads not in idle
+
+    def is_of_form(self, form: InstructionForm) -> bool:
+        """Return True if the rule reads no more than the form of an instruction."""
+        is_of_callees = self.reads is Reads.CALLEES and isinstance(form[-1], int)
+        return self.reads is Reads.FORM or is_of_callees
 
 
 class Places(Enum):
@@ -247,31 +278,21 @@ class WholeRule:
     """A rule on a whole compile, or on all records of one kind.
 
     ``check`` yields findings in any of the files that ``places`` names. Places that are related to
-    a finding can be in others.
-
-    Attributes:
-        ignores_sizes: The findings do not depend on sizes and offsets of values.
-        needs_whole_files: The findings are dropped if the check read a file that is truncated or
-            that consists of two dumps.
-        needs_known_forms: The findings are dropped if the check read a file with a form that this
-            version does not know.
-        findings: The query of the findings, given the compile, the same with foreign files, and
-            the thresholds.
+    a finding can be in others. ``findings`` is the query of the findings, given the compile, the
+    same with foreign files, and the thresholds.
     """
 
     code: str
     severity: Severity
     check: "Callable[[CompileContext], Iterable[Finding]]"
-    ignores_sizes: bool = False
-    needs_whole_files: bool = True
-    needs_known_forms: bool = True
+    reads: Reads = Reads.SIZES
     places: Places = Places.MEMORY
     findings: Query[[Compile, Compile, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
 
     def __post_init__(self) -> None:
-        findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
+        findings = Query(self._findings, ignores_sizes=Reads.STRUCTURE in self.reads)
         object.__setattr__(self, "findings", findings)
 
     def may_find_in(self, file: DumpFile) -> bool:
@@ -294,9 +315,9 @@ class WholeRule:
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
         files = [owner for owner in current_result().owners if isinstance(owner, DumpFile)]
-        if self.needs_whole_files and not all(map(_is_whole, files)):
+        if Reads.PARTS not in self.reads and not all(map(_is_whole, files)):
             return []
-        if self.needs_known_forms and not all(map(is_complete, files)):
+        if Reads.UNKNOWN_FORMS not in self.reads and not all(map(is_complete, files)):
             return []
         for finding in found:  # line numbers depend on the whole text
             for place in (finding.place, *(related.place for related in finding.related)):
@@ -317,21 +338,11 @@ def error(
     applies_to: type[R],
     check: "Callable[[RecordContext[R]], Iterable[Finding]]",
     opcodes: Iterable[str] = (),
-    pace: Pace = Pace.FILE,
     *,
-    is_of_text: bool = False,
-    is_of_operands: bool = False,
-    is_of_form: bool = False,
-    is_of_callees: bool = False,
+    reads: Reads = Reads.SCOPE,
 ) -> AnyRule:
     """Return a rule with severity error: no dump that a compiler prints violates it."""
-    return Rule(
-        *(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace),
-        is_of_text=is_of_text,
-        is_of_operands=is_of_operands,
-        is_of_form=is_of_form,
-        is_of_callees=is_of_callees,
-    )
+    return Rule(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, reads)
 
 
 def warning(

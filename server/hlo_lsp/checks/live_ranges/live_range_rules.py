@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Reads, WholeRule
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     LiveRangeSection,
@@ -305,10 +305,10 @@ def _scheduled(dump: Compile, section: LiveRangeSection) -> Container[str]:
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("live-range-unknown", Severity.ERROR, live_range_unknown, ignores_sizes=True),
-    WholeRule("live-range-missing", Severity.ERROR, live_range_missing, ignores_sizes=True),
-    WholeRule("live-range-order", Severity.ERROR, live_range_order, ignores_sizes=True),
-    WholeRule("live-range-bounds", Severity.ERROR, live_range_bounds, ignores_sizes=True),
-    WholeRule("live-range-start", Severity.ERROR, live_range_start, ignores_sizes=True),
-    WholeRule("live-range-parameter", Severity.ERROR, live_range_parameter, ignores_sizes=True),
+    WholeRule("live-range-unknown", Severity.ERROR, live_range_unknown, reads=Reads.STRUCTURE),
+    WholeRule("live-range-missing", Severity.ERROR, live_range_missing, reads=Reads.STRUCTURE),
+    WholeRule("live-range-order", Severity.ERROR, live_range_order, reads=Reads.STRUCTURE),
+    WholeRule("live-range-bounds", Severity.ERROR, live_range_bounds, reads=Reads.STRUCTURE),
+    WholeRule("live-range-start", Severity.ERROR, live_range_start, reads=Reads.STRUCTURE),
+    WholeRule("live-range-parameter", Severity.ERROR, live_range_parameter, reads=Reads.STRUCTURE),
 )

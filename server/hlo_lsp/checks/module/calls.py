@@ -7,7 +7,7 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related
-from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
+from hlo_lsp.checks.framework.rule import AnyRule, Reads, RecordContext, error
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.computation import Computation
@@ -330,8 +330,8 @@ RULES: tuple[AnyRule, ...] = (
     error("shape-mismatch", ComputationLine, signature_shapes),
     error("shape-mismatch", ComputationLine, entry_layout),
     error("parameter-number", ComputationLine, numbered_parameters),
-    error("operand-count", InstructionLine, called_count, CALLS, is_of_callees=True),
-    error("shape-mismatch", InstructionLine, called, CALLS, is_of_callees=True),
+    error("operand-count", InstructionLine, called_count, CALLS, reads=Reads.CALLEES),
+    error("shape-mismatch", InstructionLine, called, CALLS, reads=Reads.CALLEES),
     error("shape-mismatch", InstructionLine, loop, {"while"}),
     error("shape-mismatch", InstructionLine, branches, {"conditional"}),
     error("shape-mismatch", InstructionLine, async_start, {"async-start"}),

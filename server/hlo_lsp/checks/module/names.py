@@ -8,6 +8,7 @@ from hlo_lsp.checks.framework.rule import (
     AnyRule,
     CompileContext,
     Places,
+    Reads,
     RecordContext,
     WholeRule,
     enclosing_computation,
@@ -208,13 +209,13 @@ def _elsewhere(context: RecordContext[InstructionLine], name: str) -> list[Relat
 
 RULES: tuple[AnyRule, ...] = (
     WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor, places=Places.ALL),
-    error("undefined-instruction", InstructionLine, undefined_instruction, is_of_operands=True),
-    error("use-before-definition", InstructionLine, use_before_definition, is_of_operands=True),
+    error("undefined-instruction", InstructionLine, undefined_instruction, reads=Reads.OPERANDS),
+    error("use-before-definition", InstructionLine, use_before_definition, reads=Reads.OPERANDS),
     error(
         *("undefined-computation", InstructionLine, undefined_computation, CALLING),
-        is_of_callees=True,
+        reads=Reads.CALLEES,
     ),
-    error("use-before-definition", InstructionLine, callee_below, CALLING, is_of_callees=True),
+    error("use-before-definition", InstructionLine, callee_below, CALLING, reads=Reads.CALLEES),
     error("duplicate-name", ComputationLine, duplicate_instruction),
     error("duplicate-name", ComputationLine, repeated_computation_name),
 )

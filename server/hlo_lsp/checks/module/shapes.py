@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hlo_lsp.checks.framework.finding import Finding, Related
-from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
+from hlo_lsp.checks.framework.rule import AnyRule, Reads, RecordContext, error
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec, opcodes_where
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
@@ -234,9 +234,11 @@ def _is_scalar(shape: str) -> bool:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE, is_of_form=True),
-    error("shape-mismatch", InstructionLine, logical_types, LOGICAL, is_of_form=True),
-    error("shape-mismatch", InstructionLine, forwarded, FORWARDING, is_of_form=True),
-    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}, is_of_form=True),
-    error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}, is_of_form=True),
+    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE, reads=Reads.FORM),
+    error("shape-mismatch", InstructionLine, logical_types, LOGICAL, reads=Reads.FORM),
+    error("shape-mismatch", InstructionLine, forwarded, FORWARDING, reads=Reads.FORM),
+    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}, reads=Reads.FORM),
+    error(
+        "shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}, reads=Reads.FORM
+    ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.framework.finding import Finding, Related
-from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error, warning
+from hlo_lsp.checks.framework.rule import AnyRule, Reads, RecordContext, error, warning
 from hlo_lsp.model.place import field_place, part_place
 from hlo_lsp.syntax.instruction_text import FRAME, TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
@@ -115,7 +115,7 @@ def _rows(count: int, label: str = "StackFrames") -> str:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("bad-stack-frame", InstructionLine, known_frame, is_of_form=True),
+    error("bad-stack-frame", InstructionLine, known_frame, reads=Reads.FORM),
     error("bad-stack-frame", FrameRow, frame_row),
     error("bad-stack-frame", LocationRow, location_row),
     warning("bad-stack-frame", NameRow, numbered_row),

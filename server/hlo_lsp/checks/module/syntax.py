@@ -6,7 +6,13 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
-from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
+from hlo_lsp.checks.framework.rule import (
+    AnyRule,
+    Reads,
+    RecordContext,
+    enclosing_computation,
+    error,
+)
 from hlo_lsp.hlo.vocabulary import opcode_spec, opcodes_where, vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
@@ -243,14 +249,14 @@ def _is_of_scalar(context: RecordContext[InstructionLine]) -> bool:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("operand-count", InstructionLine, operand_count, COUNTED, is_of_form=True),
-    error("missing-attribute", InstructionLine, missing_attribute, NEEDING, is_of_form=True),
+    error("operand-count", InstructionLine, operand_count, COUNTED, reads=Reads.FORM),
+    error("missing-attribute", InstructionLine, missing_attribute, NEEDING, reads=Reads.FORM),
     error("syntax", ModuleHeader, unclosed),
     error("syntax", ModuleHeader, cut_header),
     error("syntax", ComputationLine, open_computation),
     error("syntax", ComputationEnd, lone_brace),
-    error("syntax", InstructionLine, unclosed, is_of_text=True),
-    error("syntax", InstructionLine, cut_attribute, is_of_text=True),
-    error("syntax", InstructionLine, unreadable_shape, is_of_text=True),
-    error("syntax", InstructionLine, outside_computation, is_of_operands=True),
+    error("syntax", InstructionLine, unclosed, reads=Reads.TEXT),
+    error("syntax", InstructionLine, cut_attribute, reads=Reads.TEXT),
+    error("syntax", InstructionLine, unreadable_shape, reads=Reads.TEXT),
+    error("syntax", InstructionLine, outside_computation, reads=Reads.OPERANDS),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Reads, WholeRule
 from hlo_lsp.checks.live_ranges.live_range_rules import has_all_values
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
@@ -225,9 +225,9 @@ def _section_with_peak(dump: Compile) -> tuple[LiveRangeSection | None, PeakLabe
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("peak-moment", Severity.ERROR, peak_moment, ignores_sizes=True),
-    WholeRule("peak-list", Severity.ERROR, peak_list, ignores_sizes=True),
-    WholeRule("peak-bytes", Severity.ERROR, peak_bytes, ignores_sizes=True),
+    WholeRule("peak-moment", Severity.ERROR, peak_moment, reads=Reads.STRUCTURE),
+    WholeRule("peak-list", Severity.ERROR, peak_list, reads=Reads.STRUCTURE),
+    WholeRule("peak-bytes", Severity.ERROR, peak_bytes, reads=Reads.STRUCTURE),
     WholeRule("peak-cumulative", Severity.ERROR, peak_cumulative),
     WholeRule("peak-understated", Severity.INFORMATION, peak_understated),
 )

@@ -13,7 +13,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, Reads, WholeRule
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MultiMap
@@ -391,13 +391,13 @@ def _shown(shape: str | None, at: int = 0) -> str:
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("duplicate-value-id", Severity.ERROR, duplicate_value_id, ignores_sizes=True),
-    WholeRule("value-order", Severity.ERROR, value_order, ignores_sizes=True),
-    WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, ignores_sizes=True),
-    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, ignores_sizes=True),
+    WholeRule("duplicate-value-id", Severity.ERROR, duplicate_value_id, reads=Reads.STRUCTURE),
+    WholeRule("value-order", Severity.ERROR, value_order, reads=Reads.STRUCTURE),
+    WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, reads=Reads.STRUCTURE),
+    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, reads=Reads.STRUCTURE),
     WholeRule(
         *("shape-definition-mismatch", Severity.ERROR, shape_definition_mismatch),
-        ignores_sizes=True,
+        reads=Reads.STRUCTURE,
         places=Places.ALL,
     ),
 )
