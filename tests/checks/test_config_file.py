@@ -46,7 +46,7 @@ def test_valid_file_has_no_errors(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text(
         "\ufeffselect = ['default', 'live-range']  # all of them\n"
-        'ignore = ["overlap"]\nseverity = "error"\n[thresholds]\npadding_bytes = 1_000\n',
+        'ignore = ["overlap"]\nseverity = "error"\n[thresholds]\nsize = 1_000\n',
         "utf-8",
     )
     read = read_config_file(path)
@@ -54,7 +54,7 @@ def test_valid_file_has_no_errors(tmp_path: Path) -> None:
     assert read.options.select is not None
     assert "live-range-bounds" in read.options.select
     assert read.options.ignore == {"overlap"}
-    assert read.options.thresholds == {"padding_bytes": 1000}
+    assert read.options.thresholds == {"size": 1000}
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,12 @@ def test_invalid_toml_is_reported_with_its_line(tmp_path: Path, text: str, line:
         ("ignore = []\n\nselct = ['syntax']\n",
          ":3: selct: unknown key `selct`; did you mean `select`?"),
         ('"ignore" = 3\n', ":1: ignore: must be a list of codes"),
-        ("# padding_bytes = 1\n[thresholds]\nconstant_bytes = 1\npadding_bytes = -1\n",
-         ":4: thresholds.padding_bytes: must be a number of at least 0"),
-        ("ignore = []\nthresholds = { constant_bytes = 1, padding_bytes = 0.5 }\n",
-         ":2: thresholds.padding_bytes: must be an integer"),
-        ("\nthresholds.long_lived = 3\n",
-         ":2: thresholds.long_lived: unknown threshold `long_lived`;"
-         " did you mean `long_lived_count`?"),
+        ("# size = 1\n[thresholds]\nshare = 1\nsize = -1\n",
+         ":4: thresholds.size: must be a number of at least 0"),
+        ("ignore = []\nthresholds = { share = 1, size = 0.5 }\n",
+         ":2: thresholds.size: must be an integer"),
+        ("\nthresholds.shares = 3\n",
+         ":2: thresholds.shares: unknown threshold `shares`; did you mean `share`?"),
         ("severity = 'fatal'", ":1: severity: must be one of error, warning, information, hint"),
     ],
 )  # fmt: skip

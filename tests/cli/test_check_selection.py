@@ -93,8 +93,17 @@ def test_command_line_overrides_config_file(wasteful: Path) -> None:
     assert codes(check(wasteful)) == []
     result = check(wasteful, "--select", "padding-waste")
     assert (codes(result), result.status) == (["padding-waste"], 1)
-    settings.write_text("thresholds.padding_bytes = 8388609\n", "utf-8")
+    settings.write_text("thresholds.size = 8388609\n", "utf-8")
     assert codes(check(wasteful, "--select", "padding-waste")) == []
+
+
+def test_former_threshold_works_with_a_message(wasteful: Path) -> None:
+    settings = wasteful.with_name(CONFIG_FILE_NAME)
+    settings.write_text("thresholds.padding_bytes = 8388609\n", "utf-8")
+    result = check(wasteful, "--select", "padding-waste")
+    assert (codes(result), result.status) == ([], 0)
+    message = "thresholds.padding_bytes: is now `size`, for all advice"
+    assert result.err == f"hlo-lsp: {settings}:1: {message}\n"
 
 
 def test_invalid_config_file_is_reported_with_line(wasteful: Path) -> None:

@@ -89,7 +89,7 @@ def test_settings_of_other_programs_are_ignored(settings: object) -> None:
 
 def test_check_options_are_read() -> None:
     options = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
-               "thresholds": {"padding_ratio": 3}}  # fmt: skip
+               "thresholds": {"share": 0.3}}  # fmt: skip
     settings, problems = Settings.of([{"check": options}])
     assert problems == []
     assert settings.check == CheckOptions.of(options)[0]
@@ -97,14 +97,13 @@ def test_check_options_are_read() -> None:
 
 
 def test_invalid_check_options_are_reported_with_their_setting() -> None:
-    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
+    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"sizes": 1}}
     settings, problems = Settings.of([{"check": check}])
     assert settings.check.ignore == {"syntax"}
     assert problems == [
         "hlo.check.ignore: unknown rule `overlapp`; did you mean `overlap`?",
         "hlo.check.severity: must be one of error, warning, information, hint",
-        "hlo.check.thresholds.padding_byte: unknown threshold `padding_byte`; "
-        "did you mean `padding_bytes`?",
+        "hlo.check.thresholds.sizes: unknown threshold `sizes`; did you mean `size`?",
     ]
     assert Settings.of([{"check": "syntax"}]) == (Settings(), ["hlo.check: must be an object"])
 

@@ -22,11 +22,12 @@ _PLACE = re.compile(r" ?\(at (?:line (?P<line>\d+), column \d+|end of document)\
 
 @dataclass(frozen=True, slots=True)
 class ConfigError:
-    """A setting that cannot be used; ``line`` counts from 1."""
+    """A setting that cannot be used, or has another name now; ``line`` counts from 1."""
 
     path: Path
     line: int
     message: str
+    is_warning: bool = False
 
     def __str__(self) -> str:
         return f"{shown(self.path)}:{self.line}: {self.message}"
@@ -81,8 +82,11 @@ def read_config_file(path: Path) -> ConfigFile:
         return _unusable(path, number, _PLACE.sub("", message))
     options, problems = CheckOptions.of(data)
     errors = (
-        ConfigError(path, _line_of(text, each), f"{'.'.join(each.keys)}: {each.message}")
-        for each in problems
+        ConfigError(
+            *(path, _line_of(text, error), f"{'.'.join(error.keys)}: {error.message}"),
+            error.is_warning,
+        )
+        for error in problems
     )
     return ConfigFile(path, options, tuple(errors))
 

@@ -162,8 +162,8 @@ class PaddedArrays:
         return (self.padded.bytes - self.logical) * self.places
 
 
-def padded_arrays(dump: Compile, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
-    """Return shapes with at least a ratio of padded to logical size, most wasted bytes first.
+def padded_arrays(dump: Compile, target: Target, share: float, least: int) -> list[PaddedArrays]:
+    """Return shapes of which at least a share (0 to 1) is padding, most wasted bytes first.
 
     Shapes that differ only in the memory space are one group. Values below ``least`` bytes, and
     those whose size does not follow from their shape, are skipped.
@@ -178,7 +178,7 @@ def padded_arrays(dump: Compile, target: Target, ratio: float, least: int) -> li
                 continue
             checkpoint()
             logical = array_bytes(value.shape)
-            if not logical or value.size < ratio * logical:
+            if not logical or value.size - logical < share * value.size:
                 continue
             padded = padded_size_of_text(value.shape, target, value.color or 0)
             if padded is None or not padded.padding or padded.bytes != value.size:

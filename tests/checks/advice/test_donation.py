@@ -52,7 +52,7 @@ def test_part_of_a_program_has_no_advice() -> None:
 
 
 def test_small_buffers_and_other_layouts_are_ignored() -> None:
-    assert advice("unused-donation", MODULE, stem=GPU, donation_bytes=1048577) == []
+    assert advice("unused-donation", MODULE, stem=GPU, size=1048577) == []
     other = MODULE.replace(f"%sum = {BIG}", "%sum = f32[512,512]{0,1}").replace(
         f"t = ({BIG}", "t = (f32[512,512]{0,1}"
     )
@@ -136,9 +136,7 @@ def _sharding_advice(output: str) -> str:
 
 
 def test_output_cut_by_propagation_needs_a_sharding() -> None:
-    ((_, _, sentence),) = advice(
-        "unused-donation", _AFTER, stem=GPU, before=_BEFORE, donation_bytes=1
-    )
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=_BEFORE, size=1)
     assert sentence == _sharding_advice("none, chosen by XLA")
 
 
@@ -146,22 +144,18 @@ def test_output_cut_by_its_own_sharding_names_it() -> None:
     before = replace_once(
         _BEFORE, "(%sub.2, %sub.3)", "(%sub.2, %sub.3), sharding={{devices=[4]<=[4]}, {replicated}}"
     )
-    ((_, _, sentence),) = advice(
-        "unused-donation", _AFTER, stem=GPU, before=before, donation_bytes=1
-    )
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before, size=1)
     assert sentence == _sharding_advice("`{devices=[4]<=[4]}`")
 
 
 def test_donation_without_text_before_optimizations_needs_a_shape() -> None:
-    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, donation_bytes=1)
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, size=1)
     assert sentence == _SHAPE_ADVICE
 
 
 def test_text_before_optimizations_with_other_parameters_is_ignored() -> None:
     before = replace_once(_BEFORE, "  %sub.2 =", "  %new.1 = f32[] parameter(2)\n  %sub.2 =")
-    ((_, _, sentence),) = advice(
-        "unused-donation", _AFTER, stem=GPU, before=before, donation_bytes=1
-    )
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before, size=1)
     assert sentence == _SHAPE_ADVICE
 
 
@@ -174,7 +168,7 @@ def test_two_obstacles_have_two_remedies() -> None:
         replace_once(after, line, more),
         stem=GPU,
         before=before,
-        donation_bytes=1,
+        size=1,
     )
     assert sentence.endswith(
         "`f32[8]{0}` of parameter 2: no output has its type and dimensions. Return an array of the "

@@ -31,10 +31,10 @@ def test_padding_names_dimension_and_tile() -> None:
 @pytest.mark.parametrize(
     ("limits", "count"),
     [
-        ({"padding_bytes": 4194304}, 1),
-        ({"padding_bytes": 4194305}, 0),
-        ({"padding_ratio": 128}, 1),
-        ({"padding_ratio": 128.5}, 0),
+        ({"size": 4194304}, 1),
+        ({"size": 4194305}, 0),
+        ({"share": 0.9921875}, 1),
+        ({"share": 0.993}, 0),
     ],
 )
 def test_padding_has_thresholds(limits: dict[str, Any], count: int) -> None:
@@ -116,8 +116,7 @@ def test_bytes_without_values_are_no_gap() -> None:
         "    f (100.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)\n"
     )
     assert advice("fragmentation", values, lives) == []
-    ((_, _, sentence),) = advice("fragmentation", values, lives, fragmentation_bytes=1,
-                                 fragmentation_ratio=0.01)  # fmt: skip
+    ((_, _, sentence),) = advice("fragmentation", values, lives, size=1, share=0.01)
     assert "101,888 B (99.5 KiB) (3%) are gaps between values, and 3.01 MiB align them" in sentence
 
 
@@ -125,7 +124,7 @@ def test_slot_with_two_lives_is_counted_once() -> None:
     values = GAPS + " value: <4 d @0> (size=2097152,offset=0): f32[524288]{0}\n"
     lives = LIVES.replace("  Live ranges", "    d{}:3-8\n  Live ranges")
     ((_, _, sentence),) = advice("fragmentation", values, lives.replace("c{}:4-8", "c{}:8-8"),
-                                 stem=GPU, fragmentation_bytes=1)  # fmt: skip
+                                 stem=GPU, size=1)  # fmt: skip
     assert "at most 4,194,304 B" in sentence  # Step 8: the slot of `a` and `d`, and `c`.
     assert advice("fragmentation", values, lives, stem=GPU) == []
 
@@ -133,10 +132,10 @@ def test_slot_with_two_lives_is_counted_once() -> None:
 @pytest.mark.parametrize(
     ("limits", "count"),
     [
-        ({"fragmentation_ratio": 0.39}, 1),
-        ({"fragmentation_ratio": 0.4}, 0),
-        ({"fragmentation_bytes": 2097151}, 1),
-        ({"fragmentation_bytes": 2097152}, 0),
+        ({"share": 0.39}, 1),
+        ({"share": 0.4}, 0),
+        ({"size": 2097151}, 1),
+        ({"size": 2097152}, 0),
     ],
 )
 def test_gaps_have_thresholds(limits: dict[str, Any], count: int) -> None:
@@ -249,13 +248,12 @@ def test_large_constants_of_two_origins_are_two_findings() -> None:
 
 
 def test_value_with_most_byte_steps_is_reported() -> None:
-    reported = advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_count=2)
+    reported = advice("long-lived", GAPS, LIVES, stem=GPU, size=2097152)
     assert [(place, sentence.partition(". ")[0]) for _, place, sentence in reported] == [
         ("13:     a{}:0-»3«", "`a{}` keeps 2,097,152 B (2.00 MiB) for 4 of 9 steps, until `x`"),
         ("15:     c{}:4-»8«", "`c{}` keeps 2,097,152 B (2.00 MiB) for 5 of 9 steps, until `v`"),
     ]
     assert len(advice("long-lived", GAPS, LIVES, stem=GPU)) == 3
-    assert len(advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_bytes=2097152)) == 2
 
 
 def test_value_that_only_the_next_instruction_uses_is_ignored() -> None:
@@ -276,5 +274,5 @@ BufferAssignment:
 allocation 0: size 1073741824, preallocated-temp:
  value: <1 a @0> (size=524288,offset=0): f32[1024,1]{1,0:T(8,128)}
 """
-    assert advice("padding-waste", text, padding_bytes=1) == []
-    assert advice("padding-waste", text, padding_bytes=1, with_negligible=True)
+    assert advice("padding-waste", text, size=1) == []
+    assert advice("padding-waste", text, size=1, with_negligible=True)

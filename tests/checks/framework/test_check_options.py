@@ -55,14 +55,14 @@ def test_all_options_are_read() -> None:
             "select": ["default", "layout-copy"],
             "ignore": ["syntax"],
             "severity": "warning",
-            "thresholds": {"padding_ratio": 3, "padding_bytes": 4096},
+            "thresholds": {"share": 0.5, "size": 4096},
         }
     )
     assert found == []
     assert options.select == frozenset(ON | {"layout-copy"})
     assert options.ignore == {"syntax"}
     assert options.severity is Severity.WARNING
-    assert options.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
+    assert options.thresholds == {"share": 0.5, "size": 4096}
 
 
 def test_missing_options_have_defaults() -> None:
@@ -106,14 +106,20 @@ def test_unknown_severity_is_an_error(given: object) -> None:
 @pytest.mark.parametrize("given", [-1, True, "3", None, [1], math.nan])
 def test_threshold_must_be_a_non_negative_number(given: object) -> None:
     message = "must be a number of at least 0"
-    assert option_errors(thresholds={"padding_ratio": given}) == [
-        ("thresholds.padding_ratio", message)
-    ]
+    assert option_errors(thresholds={"share": given}) == [("thresholds.share", message)]
 
 
-def test_threshold_in_bytes_must_be_an_integer() -> None:
-    message = "must be an integer"
-    assert option_errors(thresholds={"padding_bytes": 1.5}) == [
-        ("thresholds.padding_bytes", message)
-    ]
+def test_threshold_must_be_in_its_range() -> None:
+    assert option_errors(thresholds={"size": 1.5}) == [("thresholds.size", "must be an integer")]
+    assert option_errors(thresholds={"share": 1.5}) == [("thresholds.share", "must be at most 1")]
     assert option_errors(thresholds=[1]) == [("thresholds", "must be a table of numbers")]
+
+
+def test_former_thresholds_set_the_new_ones() -> None:
+    former = {"constant_bytes": 64, "padding_bytes": 32, "padding_ratio": 4, "transfer_bytes": 9}
+    options, problems = CheckOptions.of({"thresholds": {"size": 1 << 20, **former}})
+    assert options.thresholds == {"size": 32, "share": 0.75}
+    assert [problem.keys[1] for problem in problems] == list(former)
+    assert all(problem.is_warning for problem in problems)
+    assert problems[0].message == "is now `size`, for all advice"
+    assert problems[3].message == "has no effect any more"

@@ -17,9 +17,7 @@ OPTIONS = st.builds(
     select=st.none() | CODES,
     ignore=CODES,
     severity=st.none() | st.sampled_from(Severity),
-    thresholds=st.dictionaries(
-        st.sampled_from(["padding_bytes", "constant_bytes"]), st.integers(0)
-    ),
+    thresholds=st.dictionaries(st.sampled_from(["size", "share"]), st.integers(0)),
 )
 
 
@@ -84,9 +82,9 @@ def test_severity_selects_counting_findings() -> None:
 
 
 def test_thresholds_are_set_one_by_one() -> None:
-    first = options_of(thresholds={"padding_bytes": 1, "constant_bytes": 2})
-    found = Selection.of([first, options_of(thresholds={"padding_bytes": 3})])
-    assert found.thresholds == Limits(padding_bytes=3, constant_bytes=2)
+    first = options_of(thresholds={"size": 1, "share": 0.5})
+    found = Selection.of([first, options_of(thresholds={"size": 3})])
+    assert found.thresholds == Limits(size=3, share=0.5)
 
 
 @given(st.lists(OPTIONS, max_size=4), OPTIONS)

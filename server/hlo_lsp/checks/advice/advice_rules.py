@@ -46,8 +46,8 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
     """Report arrays with much padding, and the padding at a peak if it is that of other arrays."""
     limits, target = context.thresholds, target_of(context.dump)
     is_found = False
-    for group in padded_arrays(context.dump, target, limits.padding_ratio, limits.padding_bytes):
-        if _is_negligible(context, group.wasted, min(limits.padding_bytes, MIN_SAVED_BYTES)):
+    for group in padded_arrays(context.dump, target, limits.share, limits.size):
+        if _is_negligible(context, group.wasted, min(limits.size, MIN_SAVED_BYTES)):
             continue
         is_found = True
         size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
@@ -62,7 +62,7 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
             f"{why}{more}. Make a larger dimension the most minor one, or merge small dimensions",
         )
     for one in () if is_found else _advised(context, AdviceKind.PADDING):
-        if one.bytes >= limits.padding_bytes:
+        if one.bytes >= limits.size:
             yield from _advice_finding(context, one)
 
 
@@ -102,11 +102,11 @@ def fragmentation(context: CompileContext) -> Iterator[Finding]:
         record = allocation.record
         if not record.preallocated_temp or is_on_chip(record.color, backend):
             continue
-        is_small = record.size < limits.fragmentation_bytes
+        is_small = record.size < limits.size
         found = None if is_small else allocation_occupancy(dump, allocation)
-        if found is None or found.idle <= limits.fragmentation_bytes:
+        if found is None or found.idle <= limits.size:
             continue
-        if found.idle > limits.fragmentation_ratio * found.end:
+        if found.idle > limits.share * found.end:
             alignment = found.end - found.used
             more = f", and {format_short_bytes(alignment)} align them" if alignment else ""
             yield context.report(
@@ -123,7 +123,7 @@ _Constant = tuple[LocatedRecord[AllocationLine], AssignedValue | None]
 
 def large_constant(context: CompileContext) -> Iterator[Finding]:
     """Report large constants, which take memory for as long as the program is loaded."""
-    dump, least = context.dump, context.thresholds.constant_bytes
+    dump, least = context.dump, context.thresholds.size
     found: defaultdict[ConstantOrigin, list[_Constant]] = defaultdict(list)
     for allocation in dump.allocations():
         if allocation.record.constant and allocation.record.size >= least:
@@ -189,7 +189,7 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
     """Report large values with long live ranges, which are live at most peaks."""
     dump, limits = context.dump, context.thresholds
     of = "" if dump.last_step is None else f" of {dump.last_step:,}"
-    for one in _largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes):
+    for one in _largest_lifetimes(dump, _MAX_LONG_LIVED, limits.size):
         row = one.live.record
         running, text = dump.at_step(row.end_step), dump.text_of(row.name)
         until = "the end" if running is None else f"`{running.record.name}`"
@@ -207,6 +207,7 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
         )
 
 
+_MAX_LONG_LIVED = 10  # values, those with most bytes times steps
 _MIN_STEPS = 3  # from the definition to an instruction after the next one
 
 
@@ -278,7 +279,7 @@ def _could(
 ) -> Iterator[Finding]:
     sized = [(match.count * _size(context, match.parameters[0]), match) for match in matches]
     total = sum(size for size, _ in sized)
-    if total < context.thresholds.donation_bytes or not _is_worth_donating(context):
+    if total < context.thresholds.size or not _is_worth_donating(context):
         return
     sized.sort(key=lambda pair: -pair[0])
     count = count_noun(sum(match.count for _, match in sized), "output")
@@ -294,7 +295,7 @@ def _could(
 def _is_worth_donating(context: CompileContext) -> bool:
     """Return whether the memory summary gives the advice, or has no live ranges to judge by."""
     limits = context.thresholds
-    is_set = limits.donation_bytes < MIN_SAVED_BYTES
+    is_set = limits.size < MIN_SAVED_BYTES
     if limits.with_negligible or is_set or not memory_space_occupancies(context.dump):
         return True
     return bool(_advised(context, AdviceKind.DONATION))
@@ -317,8 +318,8 @@ def _refused(
         return
     sized.sort(key=lambda pair: -pair[0])
     limits, total_bytes = context.thresholds, sum(size for size, _ in sized)
-    least = min(limits.donation_bytes, MIN_SAVED_BYTES)
-    is_small = total_bytes < limits.donation_bytes and not limits.with_negligible
+    least = min(limits.size, MIN_SAVED_BYTES)
+    is_small = total_bytes < limits.size and not limits.with_negligible
     if is_small or _is_negligible(context, total_bytes, least):
         return
     total = format_bytes(total_bytes)
@@ -376,6 +377,7 @@ _LEAVE_ROOM = (
     "XLA moves values that do not fit in fast memory: smaller values or another order leave more "
     "room"
 )
+_MIN_DUPLICATED = 10  # instructions of each computation
 _MAX_RELATED = 4  # duplicates that a finding lists as related places
 _MAX_FINDINGS_PER_RULE = 10
 
@@ -385,7 +387,7 @@ def layout_copy(context: CompileContext) -> Iterator[Finding]:
     file = scheduled_module(context.dump)
     if file is None:
         return
-    least = context.thresholds.layout_copy_bytes
+    least = context.thresholds.size
     found = [one for one in relayouts(file.module) if one.total >= least]
     for group in found[:_MAX_FINDINGS_PER_RULE]:
         first, count = group.instructions[0], len(group.instructions)
@@ -409,8 +411,7 @@ def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
     file = scheduled_module(context.dump)
     if file is None or file.module.damaged:
         return
-    least = context.thresholds.duplicate_instructions
-    for group in find_duplicate_computations(file.module, least)[:_MAX_FINDINGS_PER_RULE]:
+    for group in find_duplicate_computations(file.module, _MIN_DUPLICATED)[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
         yield context.report(
             name_place(file, first),
@@ -422,19 +423,18 @@ def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
 
 
 def host_transfer(context: CompileContext) -> Iterator[Finding]:
-    """Report large host transfers: the host link is far slower than device memory."""
+    """Report host transfers: the host link is far slower than device memory."""
     file = scheduled_module(context.dump)
     if file is None:
         return
-    least = context.thresholds.transfer_bytes
-    for one in host_transfers(file.module):
-        if one.bytes >= least:
-            way = "to the host" if one.to_host else "from the host"
-            yield context.report(
-                name_place(file, one.instruction),
-                f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
-                "runs. Keep data that is reused soon on the device; start other transfers early",
-            )
+    for transfer in host_transfers(file.module):
+        way = "to the host" if transfer.to_host else "from the host"
+        yield context.report(
+            name_place(file, transfer.instruction),
+            f"`{transfer.instruction.name}` moves {format_bytes(transfer.bytes)} {way} each time "
+            "that it runs. Keep data that is reused soon on the device; start other transfers "
+            "early",
+        )
 
 
 RULES: tuple[AnyRule, ...] = (

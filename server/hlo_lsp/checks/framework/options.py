@@ -165,33 +165,28 @@ _SIMILARITY = 0.8  # of a misspelled opcode
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The sizes and ratios from which advice is given; names are those of the settings.
+    """The amounts from which advice is given; the names are those of the settings.
 
-    padding_ratio: padded size of an array, divided by its logical size.
-    padding_bytes: padded size of such an array.
-    fragmentation_ratio: part of a temporary allocation that is unused at its fullest step, 0 to 1,
-        exclusive.
-    fragmentation_bytes: bytes of it that are unused, exclusive.
-    donation_bytes: size of all buffers of a program that outputs could use.
-    constant_bytes: size of a constant.
-    layout_copy_bytes: logical bytes that equal copies move.
-    long_lived_bytes: padded size of a long-lived value.
-    long_lived_count: number of values that are listed, those with most bytes times steps.
-    duplicate_instructions: number of instructions of equal computations.
-    transfer_bytes: logical bytes of one transfer between host and device.
+    size: bytes of arrays, constants, copies, donations, values, or unused memory.
+    share: part of an array that is padding, or of a temporary allocation that is unused, 0 to 1.
     """
 
-    padding_ratio: float = 2.0
-    padding_bytes: int = _MIB
-    fragmentation_ratio: float = 0.1
-    fragmentation_bytes: int = _MIB
-    donation_bytes: int = _MIB
-    constant_bytes: int = _MIB
-    layout_copy_bytes: int = _MIB
-    long_lived_bytes: int = _MIB
-    long_lived_count: int = 10
-    duplicate_instructions: int = 10
-    transfer_bytes: int = 1
+    size: int = _MIB
+    share: float = 0.1
+
+
+# Former names, each with the threshold that replaced it, or None.
+_FORMER_THRESHOLDS = {
+    **dict.fromkeys(
+        (
+            *("padding_bytes", "fragmentation_bytes", "donation_bytes", "constant_bytes"),
+            *("layout_copy_bytes", "long_lived_bytes"),
+        ),
+        "size",
+    ),
+    **dict.fromkeys(("padding_ratio", "fragmentation_ratio"), "share"),
+    **dict.fromkeys(("long_lived_count", "duplicate_instructions", "transfer_bytes")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,11 +212,15 @@ _SEVERITIES = {severity.value: severity for severity in Severity}
 
 @dataclass(frozen=True, slots=True)
 class OptionError:
-    """An option that cannot be used: its keys, and its value if that is text."""
+    """An option that cannot be used: its keys, and its value if that is text.
+
+    ``is_warning`` is true for an option that is used, although it has another name now.
+    """
 
     keys: tuple[str, ...]
     message: str
     value: str | None = None
+    is_warning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,21 +353,33 @@ def _thresholds(value: object, errors: list[OptionError]) -> dict[str, int | flo
     if not isinstance(value, Mapping):
         errors.append(OptionError(("thresholds",), "must be a table of numbers"))
         return {}
-    defaults = asdict(Thresholds())
-    found: dict[str, int | float] = {}
+    numbers: dict[str, int | float] = {}
+    former: dict[str, int | float] = {}
     for name, number in value.items():
-        problem = ""
-        if name not in defaults:
-            problem = _unknown("threshold", name, list(defaults))
-        elif isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
-            problem = "must be a number of at least 0"
-        elif isinstance(defaults[name], int) and not isinstance(number, int):
-            problem = "must be an integer"
-        else:
-            found[name] = number
+        key = _FORMER_THRESHOLDS.get(name, name)
+        problem = "" if key is None else _threshold_problem(name, key, number)
         if problem:
             errors.append(OptionError(("thresholds", str(name)), problem))
-    return found
+        elif name not in _FORMER_THRESHOLDS:
+            numbers[name] = number
+        else:
+            now = "has no effect any more" if key is None else f"is now `{key}`, for all advice"
+            errors.append(OptionError(("thresholds", name), now, is_warning=True))
+            if key is not None:
+                size = 1 - 1 / max(1, number) if name == "padding_ratio" else number
+                former[key] = min(size, former.get(key, size))
+    return numbers | former  # an editor sends the defaults of the others, too
+
+
+def _threshold_problem(name: str, key: str, number: object) -> str:
+    defaults = asdict(Thresholds())
+    if key not in defaults:
+        return _unknown("threshold", name, list(defaults))
+    if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
+        return "must be a number of at least 0"
+    if key == "size" and not isinstance(number, int):
+        return "must be an integer"
+    return "must be at most 1" if name in {"share", "fragmentation_ratio"} and number > 1 else ""
 
 
 def _budgets(value: object, errors: list[OptionError]) -> tuple[Budget, ...]:
