@@ -1,10 +1,12 @@
 """Answers for compiles whose module text XLA's printer wrote, as ``compiled.as_text()`` does."""
 
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
 
+from cli.command import run
 from dumps import files_of
 from hlo_lsp.checks.run import check
 from hlo_lsp.cost.chips import chip_of
@@ -52,6 +54,25 @@ def test_all_answers_are_those_of_the_dump(folder: Path, request: pytest.Fixture
             if omits_names and name in _WITH_NAMES:
                 continue
             assert found[name] == answer, (module.label, name)
+
+
+@pytest.mark.parametrize("option", _OPTIONS)
+def test_measured_times_are_those_of_the_dump(
+    corpus_profiles: Path, tmp_path: Path, option: str
+) -> None:
+    folder = corpus_profiles / "jax_0_12" / "train"
+    profile, printed = folder / "profile.xplane.pb", copytree(folder / "dump", tmp_path / "dump")
+    (module,) = printed.glob("*after_optimizations.txt")
+    hlo = xla_hlo()
+    text = hlo.hlo_module_from_text(module.read_text("utf-8"))
+    module.write_text(text.to_string(print_options(hlo)[option]), "utf-8")
+    for key in ("instruction", "line"):
+        expected, found = (
+            run("profile", profile, dumps, "--format", "json", "--by", key).out
+            for dumps in (folder / "dump", printed)
+        )
+        assert '"own_ps"' in expected
+        assert found.replace(str(printed), str(folder / "dump")) == expected
 
 
 def _compiles(folder: Path, *, is_sample: bool) -> list[tuple[Compile, DumpFile]]:
