@@ -29,11 +29,11 @@ def test_arguments_are_listed_by_donation(tmp_path: Path) -> None:
     assert run("donation", _path(tmp_path)).out == (
         "jit_f: 3 arguments, 96 B\n"
         "donated, used by an output: 1 argument, 32 B\n"
-        "         32 B  parameter 0  f32[8]{0}  to output {0}\n"
+        "  32 B  parameter 0  f32[8]{0}  to output {0}\n"
         "usable, but not donated: 1 argument, 32 B\n"
-        "         32 B  parameter 2  f32[8]{0}  fits output {1}\n"
+        "  32 B  parameter 2  f32[8]{0}  fits output {1}\n"
         "donated, but not used: 1 argument, 32 B\n"
-        "         32 B  parameter 1  s32[8]{0}  no output has its type and dimensions\n"
+        "  32 B  parameter 1  s32[8]{0}  no output has its type and dimensions\n"
     )
 
 

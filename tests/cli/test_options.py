@@ -15,6 +15,12 @@ def list_commands() -> list[str]:
     return [name for action in actions._group_actions for name in action.choices or ()]
 
 
+def test_every_answer_has_three_formats() -> None:
+    others = {"serve", "mcp", "run", "text", "report", "export", "pull", "rule"}
+    for command in {*list_commands()} - others:
+        assert "{text,markdown,json" in run(command, "--help").out, command
+
+
 def test_help_shows_commands_and_examples() -> None:
     result = run("--help")
     assert result.status == 0

@@ -4,10 +4,11 @@ import pytest
 
 from fused_collective import FUSED_COLLECTIVE, REDUCE_SCATTER
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.transfers import async_operations, is_communication
-from hlo_lsp.reports.overlap import overlap_lines, overlap_of
+from hlo_lsp.reports.overlap import overlap_content, overlap_of
 
 _MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -47,13 +48,13 @@ def test_work_between_start_and_done_is_counted() -> None:
 
 def test_module_without_schedule_is_unknown() -> None:
     text = _MODULE.replace(", is_scheduled=true", "")
-    assert list(overlap_lines(overlap_of(_dump(text)), 5)) == [
+    assert list(text_lines(overlap_content(overlap_of(_dump(text)), 5))) == [
         "jit_f: no scheduled module text, so the overlap is unknown"
     ]
 
 
 def test_exposed_operations_have_their_origin() -> None:
-    lines = list(overlap_lines(overlap_of(_dump()), 5))
+    lines = list(text_lines(overlap_content(overlap_of(_dump()), 5)))
     assert lines[0] == (
         "jit_f: 2 asynchronous operations, 48 B in one run; exposed 1, 16 B"
         " (no computation runs meanwhile)"
@@ -91,7 +92,7 @@ ENTRY %main (x: f32[8]) -> f32[8] {
     overlap = overlap_of(_dump(text))
     names = [(one.instruction.name, one.bytes) for one in overlap.synchronous]
     assert names == [("large", 128), ("small", 32), ("r", 32)]
-    lines = "\n".join(overlap_lines(overlap, 1))
+    lines = "\n".join(text_lines(overlap_content(overlap, 1)))
     assert lines.endswith(
         "  128 B          128 B           1        1  all-gather, synchronous\n"
         "   64 B           64 B           2        2  collective-permute, synchronous\n"
@@ -117,7 +118,7 @@ def test_collective_in_fusions_is_asynchronous() -> None:
 
 
 def test_collectives_in_fusions_are_listed() -> None:
-    lines = list(overlap_lines(overlap_of(_dump(FUSED_COLLECTIVE)), 10))
+    lines = list(text_lines(overlap_content(overlap_of(_dump(FUSED_COLLECTIVE)), 10)))
     assert lines[-3:] == [
         "1 collective of them in fusions, 64 B",
         "  bytes  work meanwhile  in fusions",
@@ -189,7 +190,7 @@ def test_collective_is_compared_with_the_work_meanwhile() -> None:
     assert collective.seconds == pytest.approx(32e6 / 200e9)
     assert collective.work_seconds == pytest.approx(64e6 / 819e9)  # of the sine
     assert collective.uncovered_seconds == pytest.approx(32e6 / 200e9 - 64e6 / 819e9)
-    assert list(overlap_lines(overlap, 10))[-3:] == [
+    assert list(text_lines(overlap_content(overlap, 10)))[-3:] == [
         "network of TPU v5e: at least 160 µs, 81.9 µs more than the least time of the work"
         " meanwhile",
         "  network  longer by  work meanwhile  collective",

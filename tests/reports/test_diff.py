@@ -91,7 +91,7 @@ def test_memories_of_two_platforms_are_compared_by_role() -> None:
     diff = compare(cpu, tpu)
     lines = list(diff_lines(diff, 5))
     assert lines[1].startswith("main memory -> HBM: allocated 5.0 KiB -> 7.0 KiB (+2.0 KiB) · peak")
-    assert "     +2.0 KiB  b f32[256]{0} model.py:7 cos larger on TPU" in lines
+    assert "  +2.0 KiB  b f32[256]{0} model.py:7 cos larger on TPU" in lines
     assert [line for line in lines if "VMEM" in line] == [
         "VMEM: only on TPU · allocated 8.0 KiB · peak 0 B"
     ]

@@ -2,14 +2,15 @@
 
 import pytest
 
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.reports.find import (
     FindQuery,
     QueryKind,
     find_buffers,
+    found_content,
     found_json,
-    found_lines,
     name_match,
 )
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
@@ -118,7 +119,7 @@ def test_shares_are_bytes_at_the_peak() -> None:
 
 def test_text_has_sums_and_places() -> None:
     found = find_buffers(example(), FindQuery.of("f32[512]"))
-    first, second, *others = found_lines(found, 1)
+    first, second, *others = text_lines(found_content(found, 1))
     assert first == "jit_f: 2 buffers, 2.0 KiB of 5.0 KiB at the peak of memory space 0 (step 2)"
     words = "2.0 KiB memory space 0 a f32[512]{0} steps 1-2 at the peak model.py:3 main dump.txt:20"
     assert " ".join(second.split()) == words

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.fingerprint import fingerprint
@@ -13,8 +14,8 @@ from hlo_lsp.reports.hosts import (
     ComparedModule,
     HostCompile,
     compare_hosts,
+    hosts_content,
     hosts_json,
-    hosts_lines,
 )
 
 _STEP = """\
@@ -107,9 +108,9 @@ def test_hosts_that_differ_are_named_with_the_first_difference(
     same, differing = modules["jit_step"].groups
     assert (same.hosts, same.difference) == (("host_0", "host_1", "host_2"), None)
     assert (differing.hosts, differing.difference) == (("host_10",), difference)
-    lines = list(hosts_lines(["host_10", *same.hosts], list(modules.values())))
+    lines = list(text_lines(hosts_content(["host_10", *same.hosts], list(modules.values()))))
     assert lines[0] == "4 hosts · 2 modules · 1 the same on all hosts · hosts that differ: host_10"
-    assert f"    host_10: {difference}" in lines
+    assert f"host_10: {difference}" in map(str.strip, lines)
 
 
 def test_difference_in_a_fused_computation_is_shown(tmp_path: Path) -> None:
@@ -135,7 +136,7 @@ def test_compile_that_one_host_has_more_is_named_once(tmp_path: Path) -> None:
     missing, only = second.groups
     assert (missing.hosts, missing.module) == (("host_0", "host_1"), None)
     assert (only.hosts, only.difference) == (("host_2",), "compiled only here")
-    lines = list(hosts_lines(folders, [first, second]))
+    lines = list(text_lines(hosts_content(folders, [first, second])))
     assert lines[0].endswith("hosts that differ: host_2")
 
 
@@ -182,7 +183,7 @@ def test_module_that_only_an_unread_host_has_differs(tmp_path: Path) -> None:
     step, evaluation = compare_hosts([*_compiles(tmp_path), unread])
     assert (step.differs, step.unread) == (True, ())
     assert (evaluation.differs, evaluation.unread) == (True, ("host_2",))
-    lines = list(hosts_lines(["host_0", "host_1", "host_2"], [evaluation]))
+    lines = list(text_lines(hosts_content(["host_0", "host_1", "host_2"], [evaluation])))
     assert lines[1:] == ["    jit_eval · not on 2 hosts", "    host_2: unreadable files"]
 
 
@@ -192,7 +193,7 @@ def test_unread_host_is_apart_from_those_that_differ(tmp_path: Path) -> None:
     (module,) = compare_hosts([*_compiles(tmp_path), unread])
     assert [one.hosts for one in module.groups] == [("host_0", "host_1"), ("host_2",)]
     assert (module.unread, module.differs, module.is_same) == (("host_3",), True, False)
-    lines = list(hosts_lines(["host_0", "host_1", "host_2", "host_3"], [module]))
+    lines = list(text_lines(hosts_content(["host_0", "host_1", "host_2", "host_3"], [module])))
     assert lines[0].endswith("hosts that differ: host_2 · hosts with unreadable files: host_3")
-    assert lines[-1] == "    host_3: unreadable files"
+    assert lines[-1].strip() == "host_3: unreadable files"
     assert hosts_json([], [module])["modules"][0]["unread"] == ["host_3"]

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.reports.modules import (
     compiled_module,
     first_difference,
-    modules_lines,
+    modules_content,
     sorted_by_name,
 )
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
@@ -43,7 +44,7 @@ def test_largest_peak_comes_first() -> None:
 
 def test_compiles_of_one_name_are_listed_together() -> None:
     modules = [compiled_module(example(text)) for text in (MODULE, _HALF)]
-    lines = list(modules_lines(sorted_by_name(modules)))
+    lines = list(text_lines(modules_content(sorted_by_name(modules))))
     assert lines[0].endswith("jit_f · 2 compiles")
     assert "5 instructions" in lines[1]
     assert lines[2].endswith(" · p['w']: f32[256] -> f32[128]")
@@ -52,7 +53,7 @@ def test_compiles_of_one_name_are_listed_together() -> None:
 def test_long_sizes_are_aligned() -> None:
     modules = [compiled_module(example(MODULE)) for _ in range(2)]
     wide = replace(modules[1], name="g", space="separate temp buffer", peak_bytes=1024)
-    lines = list(modules_lines(sorted_by_name([modules[0], wide])))
+    lines = list(text_lines(modules_content(sorted_by_name([modules[0], wide]))))
     assert lines[0].index("g · ") == lines[1].index("jit_f · ")
 
 
@@ -60,17 +61,17 @@ def test_compiles_of_small_module_share_a_line() -> None:
     large, small = (compiled_module(example(MODULE)) for _ in range(2))
     large = replace(large, name="jit_large", peak_bytes=1000)
     groups = sorted_by_name([large, *[replace(small, peak_bytes=9)] * 2])
-    assert len(list(modules_lines(groups))) == 2
-    assert len(list(modules_lines(groups, with_small=True))) == 4
+    assert len(list(text_lines(modules_content(groups)))) == 2
+    assert len(list(text_lines(modules_content(groups, with_small=True)))) == 4
 
 
 def test_equal_compiles_of_several_hosts_share_a_line() -> None:
     module = compiled_module(example(MODULE))
     hosts = [replace(module, path=f"pod/host_{number}/m.txt") for number in range(3)]
-    (line,) = modules_lines(sorted_by_name(hosts))
+    (line,) = text_lines(modules_content(sorted_by_name(hosts)))
     assert line.endswith("jit_f · 5 instructions · pod/host_0/m.txt · 3 hosts")
     other = replace(compiled_module(example(_HALF)), path="pod/host_3/m.txt")
-    lines = list(modules_lines(sorted_by_name([*hosts, other])))
+    lines = list(text_lines(modules_content(sorted_by_name([*hosts, other]))))
     assert lines[0].endswith("jit_f · 4 compiles on 4 hosts")
     assert lines[1].endswith("pod/host_0/m.txt · 3 hosts")
     assert lines[2].endswith("pod/host_3/m.txt · p['w']: f32[256] -> f32[128]")

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.reports.overlap import Overlap, overlap_lines, overlap_of, overlaps_json
+from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json
 
 _TRIPS = ', backend_config={"known_trip_count":{"n":"8"}}'
 _LOOP = """\
@@ -66,7 +67,7 @@ def test_bytes_are_those_of_all_iterations() -> None:
 
 
 def test_first_line_includes_all_exposed_operations() -> None:
-    assert next(overlap_lines(_overlap(), 9)) == (
+    assert next(text_lines(overlap_content(_overlap(), 9))) == (
         "jit_f: 1 asynchronous operation and 1 synchronous collective, 64 B in one run;"
         " exposed 2, 64 B (no computation runs meanwhile);"
         " collectives take 0.24 ns longer than the work meanwhile"
@@ -85,13 +86,13 @@ def test_rows_add_up_to_the_first_line() -> None:
 def test_last_rows_sum_up_the_others() -> None:
     overlap = _overlap()
     overlap = replace(overlap, network=(overlap.network or ()) * 3)
-    lines = [line.split() for line in overlap_lines(overlap, 1)]
+    lines = [line.split() for line in text_lines(overlap_content(overlap, 1))]
     assert ["32", "B", "in", "1", "more"] in lines
     assert lines[-1] == ["0.48", "ns", "0.48", "ns", "in", "2", "more"]
 
 
 def test_unknown_trip_count_is_a_lower_bound() -> None:
-    lines = list(overlap_lines(_overlap(trips=""), 9))
+    lines = list(text_lines(overlap_content(_overlap(trips=""), 9)))
     assert ", at least 8 B in one run; exposed 2, 8 B " in lines[0]
     assert lines[1] == "loops of unknown trip count: one iteration counts"
 
@@ -99,6 +100,6 @@ def test_unknown_trip_count_is_a_lower_bound() -> None:
 def test_unbounded_array_is_a_lower_bound() -> None:
     text = _LOOP.replace("%sum = f32[1]{0} all-reduce", "%sum = f32[?]{0} all-reduce")
     dump = Compile([DumpFile.of_text(text.replace("%TRIPS", _TRIPS), "after_optimizations.txt")])
-    lines = list(overlap_lines(overlap_of(dump), 9))
+    lines = list(text_lines(overlap_content(overlap_of(dump), 9)))
     assert ", at least 32 B in one run; exposed 2, 32 B " in lines[0]
     assert lines[1] == "1 operation of unknown size: sum"

@@ -1,8 +1,9 @@
 """All reports give a buffer that a scan saves to the line of its data."""
 
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.memory.why_alive import lifetime_of
-from hlo_lsp.reports.find import FindQuery, find_buffers, found_json, found_lines
+from hlo_lsp.reports.find import FindQuery, find_buffers, found_content, found_json
 from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.reports.oom_report import oom_lines, oom_report
 from hlo_lsp.reports.summary import summarize
@@ -40,7 +41,7 @@ def test_summary_groups_saved_data_by_their_line() -> None:
 def test_find_lists_saved_data_of_a_line() -> None:
     found = find_buffers(scanned_program(), FindQuery.of("train.py:19"))
     assert {one.name for one in found.buffers} >= set(SAVED_BUFFERS)
-    assert all(_SAVING in line for line in [*found_lines(found, 9)][1:])
+    assert all(_SAVING in line for line in [*text_lines(found_content(found, 9))][1:])
     saved_by = {one["saved_by"] for one in found_json(found)["buffers"]}
     assert saved_by == {"/home/user/train.py:22"}
 

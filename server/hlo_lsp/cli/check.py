@@ -23,12 +23,13 @@ from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, github_annotation, sarif
 from hlo_lsp.checks.terminal import print_findings, print_statistics
-from hlo_lsp.cli.dumps import print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.inert_streams import unguarded_output
+from hlo_lsp.cli.printing import print_answer, print_errors, print_json
 from hlo_lsp.cli.progress import with_progress_bar
 from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import Table
 from hlo_lsp.display.terminal import make_console
 from hlo_lsp.text.inert import json_text
 from hlo_lsp.text.remote import is_remote
@@ -46,12 +47,32 @@ def print_report(
     elif form == "github":
         for finding in findings:
             print(github_annotation(finding), file=unguarded_output())
+    elif form == "markdown":
+        print_answer(form, [[_table(findings, statistics=statistics)]], dict)
     elif form == "sarif":
         print_json(sarif(findings, notes))
     elif statistics:
         print(json_text([count_json(one) for one in counts_of(findings)]))
     else:
         print(json_text([finding_json(finding) for finding in findings]))
+
+
+def _table(findings: Sequence[FindingSummary], *, statistics: bool) -> Table:
+    if statistics:
+        counts = counts_of(findings)
+        rows = [
+            (f"{one.count:,}", one.severity.value, one.code, f"{one.files:,}") for one in counts
+        ]
+        return Table((">findings", "severity", "code", ">files"), rows)
+    titles = ("place", "severity", "message", "code")
+    places = [(finding, finding.spot) for finding in findings]
+    return Table(
+        titles,
+        [
+            (f"{spot.path}:{spot.line}", finding.severity.value, finding.message, finding.code)
+            for finding, spot in places
+        ],
+    )
 
 
 def _print_text(

@@ -3,6 +3,7 @@
 import argparse
 
 from hlo_lsp.cli.shared_options import (
+    FORMATS,
     add_all_option,
     add_format_option,
     add_paths,
@@ -16,7 +17,7 @@ _SEVERITIES = ("error", "warning", "information", "hint")
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``hlo-lsp check``."""
     add_paths(parser)
-    add_format_option(parser, "text", "json", "sarif", "github")
+    add_format_option(parser, "sarif", "github")
     parser.add_argument(
         "--select",
         metavar="CODE,...",
@@ -60,6 +61,6 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
     parser.add_argument(
         "--format",
-        choices=("text", "json", "markdown"),
+        choices=FORMATS,
         help="the output format (default: text; with --all: markdown)",
     )

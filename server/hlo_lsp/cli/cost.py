@@ -4,7 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.model.compile import Compile
@@ -19,10 +20,11 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     key = InstructionKey(options.by)
     found = costs_at(options.paths, options.chip, errors)
-    if options.format == "json":
-        print_json({"modules": cost_json(found, key, options.top)})
-    else:
-        print_blocks(cost_lines(one, key, options.top) for one in found)
+    print_answer(
+        options.format,
+        (cost_lines(program, key, options.top) for program in found),
+        lambda: {"modules": cost_json(found, key, options.top)},
+    )
     return print_errors(errors)
 
 

@@ -2,15 +2,18 @@
 
 import argparse
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.report import write_maps
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
+from hlo_lsp.text.inert import markdown_text
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -35,12 +38,28 @@ def run(options: argparse.Namespace) -> int:
     found = [compare(one, other, options.chip) for one, other in pairs]
     only_before = [dump.module_name for dump in removed]
     only_after = [dump.module_name for dump in added]
-    if options.format == "json":
-        modules = [diff_json(diff, options.top) for diff in found]
-        content = {"modules": modules, "only_before": only_before, "only_after": only_after}
-        print_json(content)
-    else:
-        _print_text(found, only_before, only_after, options)
+    equal = [diff.before.name for diff in found if diff.is_equal]
+    notes = [f"{name}: only in {shown(options.before)}" for name in only_before]
+    notes += [f"{name}: only in {shown(options.after)}" for name in only_after]
+    changed = found
+    if len(equal) > 1:
+        names = ", ".join(dict.fromkeys(equal))
+        notes.insert(0, f"no differences in {len(equal):,} modules: {names}")
+        changed = [diff for diff in found if not diff.is_equal]
+    changed = sorted(changed, key=_change, reverse=True)
+    print_answer(
+        options.format,
+        [*(diff_lines(diff, options.top) for diff in changed), *([note] for note in notes)],
+        lambda: {
+            "modules": [diff_json(diff, options.top) for diff in found],
+            "only_before": only_before,
+            "only_after": only_after,
+        },
+        lambda: chain(
+            *(chain(diff_markdown(diff, options.top), [""]) for diff in changed),
+            *([markdown_text(note), ""] for note in notes),
+        ),
+    )
     if options.map is not None:
         maps = compared_maps(pairs, partial(chip_of, name=options.chip))
         if not maps["modules"]:
@@ -62,26 +81,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         is_accepted = not (only_before or only_after) and all(diff.is_equal for diff in found)
     return 0 if is_accepted else _DIFFERENT_STATUS
-
-
-def _print_text(
-    found: list[ModuleDiff],
-    only_before: list[str],
-    only_after: list[str],
-    options: argparse.Namespace,
-) -> None:
-    form = diff_markdown if options.format == "markdown" else diff_lines
-    equal = [diff.before.name for diff in found if diff.is_equal]
-    are_listed = len(equal) > 1
-    changed = [diff for diff in found if not (are_listed and diff.is_equal)]
-    changed.sort(key=_change, reverse=True)
-    blocks = [list(form(diff, options.top)) for diff in changed]
-    if are_listed:
-        names = ", ".join(dict.fromkeys(equal))
-        blocks.append([f"no differences in {len(equal):,} modules: {names}"])
-    blocks += [[f"{name}: only in {shown(options.before)}"] for name in only_before]
-    blocks += [[f"{name}: only in {shown(options.after)}"] for name in only_after]
-    print_blocks(blocks, wraps=options.format != "markdown")
 
 
 def _change(diff: ModuleDiff) -> int:

@@ -3,12 +3,13 @@
 import argparse
 from itertools import chain
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.donation import (
     DonationReport,
+    donation_content,
     donation_json,
-    donation_lines,
     donation_markdown,
     donation_report,
 )
@@ -19,14 +20,13 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     found = sorted((donation_report(dump, options.top) for dump in dumps), key=_size, reverse=True)
-    if options.format == "json":
-        print_json({"modules": [donation_json(one) for one in found]})
-    elif options.format == "markdown":
-        lines = chain.from_iterable(donation_markdown(one, options.top) for one in found)
-        print_blocks([lines], wraps=False)
-    else:
-        shown = [one for one in found if one.arguments] or found
-        print_blocks(donation_lines(one, options.top) for one in shown)
+    shown = [report for report in found if report.arguments] or found
+    print_answer(
+        options.format,
+        (donation_content(report, options.top) for report in shown),
+        lambda: {"modules": [donation_json(report) for report in found]},
+        lambda: chain.from_iterable(donation_markdown(report, options.top) for report in found),
+    )
     return print_errors(errors)
 
 

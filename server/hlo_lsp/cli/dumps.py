@@ -1,17 +1,12 @@
 """The dumps at the paths of a command line."""
 
 import argparse
-import shutil
-import sys
-from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
@@ -21,9 +16,7 @@ from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
-from hlo_lsp.text.inert import json_text, printable
 from hlo_lsp.text.remote import read_ahead, shown
-from hlo_lsp.text.wrapping import wrapped_lines
 
 _MAX_NAMED_PATHS = 10
 NOT_A_DUMP = "not an HLO module or XLA memory dump"
@@ -189,57 +182,3 @@ def near_names(name: str, names: Iterable[str]) -> str:
     """Return a hint with similar names, empty if there are none."""
     near = get_close_matches(name, list(names), 3)
     return f"; did you mean {', '.join(f'`{one}`' for one in near)}?" if near else ""
-
-
-def print_missing(counts: Mapping[str, int], total: int) -> None:
-    """Print on standard error what files of compiles do not contain.
-
-    Args:
-        counts: The number of compiles with each of ``missing_facts``.
-        total: The number of compiles.
-    """
-    for fact, count in counts.items():
-        where = "" if total == 1 else f" ({count:,} of {total:,} compiles)"
-        print(printable(f"hlo-lsp: {fact}{where}"), file=sys.stderr)
-
-
-def print_blocks(blocks: Iterable[Iterable[str]], *, wraps: bool = True) -> None:
-    """Print blocks of lines with an empty line between them.
-
-    On a terminal, long lines are wrapped between words, unless ``wraps`` is false.
-    """
-    columns = shutil.get_terminal_size().columns if wraps and sys.stdout.isatty() else None
-    shown = []
-    for lines in blocks:
-        text = "\n".join(map(printable, lines))
-        if columns is not None:
-            text = "\n".join(
-                chain.from_iterable(wrapped_lines(line, columns) for line in text.split("\n"))
-            )
-        shown.append(text)
-    text = "\n\n".join(shown)
-    if text:
-        print(text)
-
-
-def print_json(content: dict[str, Any]) -> None:
-    """Print JSON for programs and for readers."""
-    print(json_text(content, indent=1))
-
-
-def print_errors(errors: Iterable[str]) -> int:
-    """Print the messages on standard error, and return the exit status.
-
-    Equal messages are printed once. Of many paths with the same problem, the first are named.
-    """
-    counts: Counter[str] = Counter()
-    for error in dict.fromkeys(errors):
-        problem = error.partition(": ")[2] or error
-        counts[problem] += 1
-        if counts[problem] <= _MAX_NAMED_PATHS:
-            print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
-    for problem, count in counts.items():
-        if count > _MAX_NAMED_PATHS:
-            more = f"{count - _MAX_NAMED_PATHS:,} more paths"
-            print(printable(f"hlo-lsp: {more}: {problem}"), file=sys.stderr)
-    return USAGE_ERROR_STATUS if counts else 0

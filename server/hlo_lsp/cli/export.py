@@ -7,8 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.cli.cost import costs_at
-from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.cli.dumps import dumps_at, dumps_with_place
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_errors
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies

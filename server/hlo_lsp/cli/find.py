@@ -4,10 +4,11 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json, print_missing
+from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
+from hlo_lsp.cli.printing import print_answer, print_errors, print_missing
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_json, found_lines
+from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_content, found_json
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,11 +34,11 @@ def run(options: argparse.Namespace) -> int:
     best = min((one.buffers[0].match for one in found), default=0)
     found = [one for one in found if one.buffers[0].match == best]
     found.sort(key=lambda one: -one.buffers[0].bytes)
-    if options.format == "json":
-        facts = {"kind": query.kind.value, "modules": [found_json(one) for one in found]}
-        print_json(facts)
-    else:
-        print_blocks(found_lines(one, options.top) for one in found)
+    print_answer(
+        options.format,
+        (found_content(module, options.top) for module in found),
+        lambda: {"kind": query.kind.value, "modules": [found_json(module) for module in found]},
+    )
     print_missing(missing, count)
     if not found and not errors:
         message = f"no {query.kind.value} `{query.text}` in these dumps"

@@ -6,15 +6,9 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import (
-    NOT_A_DUMP,
-    near_names,
-    no_dumps_message,
-    print_blocks,
-    print_errors,
-    print_json,
-)
+from hlo_lsp.cli.dumps import NOT_A_DUMP, near_names, no_dumps_message
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -62,14 +56,14 @@ def run(options: argparse.Namespace) -> int:
         message = f"{shown(options.path)}: no instruction `{name}`{hint}"
         print_errors(errors)
         raise CommandError(message, USAGE_ERROR_STATUS if errors else NOT_FOUND_STATUS)
-    if options.format == "json":
-        modules = [history_json(stages, name) for stages in known.values()]
-        print_json({"modules": modules})
-        return print_errors(errors)
     form = history_lines if name is None else partial(event_lines, name=name)
-    print_blocks(
-        chain([shown(path)] if len(known) > 1 else [], form(stages))
-        for path, stages in known.items()
+    print_answer(
+        options.format,
+        (
+            chain([shown(path)] if len(known) > 1 else [], form(stages))
+            for path, stages in known.items()
+        ),
+        lambda: {"modules": [history_json(stages, name) for stages in known.values()]},
     )
     return print_errors(errors)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cli.dump_jobs import run_jobs
-from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors, print_json
+from hlo_lsp.cli.dumps import compiles_at
 from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
@@ -23,8 +24,8 @@ from hlo_lsp.reports.hosts import (
     HostCompile,
     compare_hosts,
     difference_first,
+    hosts_content,
     hosts_json,
-    hosts_lines,
 )
 from hlo_lsp.text.disk import UnreadableError, file_size, open_readable, read_document
 from hlo_lsp.text.remote import shown
@@ -49,10 +50,9 @@ def run(options: argparse.Namespace) -> int:
     modules = sorted(
         compare_hosts(compiles), key=lambda one: (*difference_first(one), -one.size, one.name)
     )
-    if options.format == "json":
-        print_json(hosts_json(hosts, modules))
-    else:
-        print_blocks([hosts_lines(hosts, modules)])
+    print_answer(
+        options.format, [hosts_content(hosts, modules)], lambda: hosts_json(hosts, modules)
+    )
     status = print_errors(errors)
     return status or (_DIFFERENT_STATUS if any(one.differs for one in modules) else 0)
 

@@ -5,13 +5,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
-from hlo_lsp.cli.dumps import current_folder_frames, near_names, print_blocks, print_errors
+from hlo_lsp.cli.dumps import current_folder_frames, near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
+from hlo_lsp.cli.printing import print_answer, print_card_answer, print_errors
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.cards import Card, Fact
-from hlo_lsp.display.terminal import make_console, print_card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -59,7 +60,7 @@ from hlo_lsp.profiles.time_facts import (
 )
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
-from hlo_lsp.reports.summary_text import summary_lines
+from hlo_lsp.reports.summary_text import summary_lines, summary_markdown
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import json_text
@@ -101,11 +102,18 @@ def run(options: argparse.Namespace) -> int:
         card, facts = _instruction(dumps, options)
     elif options.computation is not None:
         card, facts = _computation(dumps, options)
-    elif options.format == "text" or (options.format is None and sys.stdout.isatty()):
+    elif options.format in ("text", "markdown") or (options.format is None and sys.stdout.isatty()):
         selected = SummaryOptions()
         wholes = dict.fromkeys(dump for dump, _ in dumps)
-        summaries = (summarize_with_cost(dump, selected) for dump in wholes)
-        print_blocks(summary_lines(summary, selected.count) for summary in summaries)
+        summaries = [summarize_with_cost(dump, selected) for dump in wholes]
+        print_answer(
+            options.format or "text",
+            (summary_lines(summary, selected.count) for summary in summaries),
+            lambda: _file(file, dumps),
+            lambda: chain.from_iterable(
+                summary_markdown(summary, selected.count) for summary in summaries
+            ),
+        )
         return 0
     else:
         print(json_text(_file(file, dumps)))
@@ -113,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json_text(facts, indent=2 if sys.stdout.isatty() else None))
     else:
-        print_card(make_console(), card)
+        print_card_answer(options.format or "text", card)
     return 0
 
 

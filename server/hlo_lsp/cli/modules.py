@@ -4,15 +4,15 @@ import argparse
 from collections.abc import Iterable
 
 from hlo_lsp.cli.dump_jobs import results_at
-from hlo_lsp.cli.dumps import print_blocks, print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.modules import (
     CompiledModule,
     compiled_module,
+    modules_content,
     modules_json,
-    modules_lines,
     sorted_by_name,
 )
 
@@ -25,10 +25,11 @@ def run(options: argparse.Namespace) -> int:
             workers, options.paths, errors, _compiled_modules, unread=ROLES_WITHOUT_SIZES
         )
         groups = sorted_by_name(found)
-    if options.format == "json":
-        print_json({"modules": modules_json(groups)})
-    else:
-        print_blocks([modules_lines(groups, with_small=options.all)])
+    print_answer(
+        options.format,
+        [modules_content(groups, with_small=options.all)],
+        lambda: {"modules": modules_json(groups)},
+    )
     return print_errors(errors)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_json
+from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
+from hlo_lsp.cli.printing import print_answer
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
@@ -17,7 +18,7 @@ from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
-from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_report
+from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
 from hlo_lsp.text.disk import UnreadableError, decode, read_document, read_first_lines
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.remote import shown
@@ -52,10 +53,12 @@ def run(options: argparse.Namespace) -> int:
         )
     except UnreadableError as error:
         raise CommandError(str(error)) from None
-    if options.format == "json":
-        print_json(oom_json(found.report))
-    else:
-        print_blocks([oom_lines(found.report)])
+    print_answer(
+        options.format,
+        [oom_lines(found.report)],
+        lambda: oom_json(found.report),
+        lambda: oom_markdown(found.report),
+    )
     if options.dumps and found.report.joined.dump is None:
         print("hlo-lsp: no dump in these paths belongs to the message", file=sys.stderr)
     if found.count > 1 and not options.message:

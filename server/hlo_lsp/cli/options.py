@@ -7,6 +7,7 @@ from hlo_lsp import __version__
 from hlo_lsp.cli.check_options import add_check_options, add_rule_options
 from hlo_lsp.cli.help_format import HelpFormatter, RawHelpFormatter, examples_text
 from hlo_lsp.cli.shared_options import (
+    FORMATS,
     CommandParser,
     add_all_option,
     add_by_option,
@@ -78,9 +79,9 @@ def argument_parser() -> argparse.ArgumentParser:
         (
             "donation",
             "List the arguments by donation",
-            list_options("arguments", "json", "markdown"),
+            list_options("arguments"),
         ),
-        ("padding", "List the padded arrays by wasted bytes", list_options("shapes", "json")),
+        ("padding", "List the padded arrays by wasted bytes", list_options("shapes")),
         ("cost", "Show FLOPs, bytes, and the least time of a program", _add_cost_options),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
@@ -124,7 +125,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check the dumps with the default rules, and count the findings",
     )
-    add_format_option(parser, "text", "json", "markdown")
+    add_format_option(parser)
     add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
@@ -173,7 +174,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
-    list_options("exposed operations", "json")(parser)
+    list_options("exposed operations")(parser)
     add_chip_option(parser)
 
 
@@ -182,13 +183,13 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_by_option(parser, "group")
     add_chip_option(parser)
     add_top_option(parser, 10, "the number of groups to show")
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser, "path", None)
     parser.add_argument("name", metavar="NAME", nargs="?", help="an instruction")
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
@@ -215,7 +216,7 @@ def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
         help="a folder with a folder of dumps for each host, or the folders of the hosts",
     )
     add_worker_options(parser)
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
@@ -226,7 +227,7 @@ def _add_modules_options(parser: argparse.ArgumentParser) -> None:
         help="also list each compile of modules below 1%% of the largest",
     )
     add_worker_options(parser)
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:
@@ -250,7 +251,7 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         " data",
     )
     add_chip_option(parser)
-    add_format_option(parser, "text", "json", "markdown")
+    add_format_option(parser)
     add_top_option(parser, 10, "the number of entries to show in each list")
 
 
@@ -259,7 +260,7 @@ def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
     add_place_options(parser, "list the buffers at this schedule step")
     add_top_option(parser, 20, "the number of buffers to list with --at")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_find_options(parser: argparse.ArgumentParser) -> None:
@@ -278,7 +279,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         help="a dump file, or a folder with dumps (default: the current folder)",
     )
     add_top_option(parser, 20, "the number of buffers to print for each module")
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_why_options(parser: argparse.ArgumentParser) -> None:
@@ -289,7 +290,7 @@ def _add_why_options(parser: argparse.ArgumentParser) -> None:
         help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, or the"
         " id of a value",
     )
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
@@ -307,7 +308,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
     add_all_option(parser)
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
 
 
 def _add_profile_options(parser: argparse.ArgumentParser) -> None:
@@ -333,7 +334,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="also write the modules of the profile into this folder, as dump files",
     )
-    add_format_option(parser, "text", "json")
+    add_format_option(parser)
     add_top_option(parser, 10, "the number of rows to show for each module")
 
 
@@ -414,7 +415,7 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=("text", "json"),
+        choices=FORMATS,
         help="the output format (default: text; for a whole dump in a pipe or a file: json)",
     )
 

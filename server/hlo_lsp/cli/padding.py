@@ -2,9 +2,10 @@
 
 import argparse
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.padding import padding_json, padding_lines, padding_of
+from hlo_lsp.reports.padding import padding_content, padding_json, padding_of
 
 
 def run(options: argparse.Namespace) -> int:
@@ -12,9 +13,10 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     found = sorted(map(padding_of, dumps), key=lambda one: one.wasted, reverse=True)
-    if options.format == "json":
-        print_json({"modules": padding_json(found, options.top)})
-    else:
-        shown = [one for one in found if one.wasted] or found
-        print_blocks(padding_lines(one, options.top) for one in shown)
+    wasteful = [module for module in found if module.wasted] or found
+    print_answer(
+        options.format,
+        (padding_content(module, options.top) for module in wasteful),
+        lambda: {"modules": padding_json(found, options.top)},
+    )
     return print_errors(errors)

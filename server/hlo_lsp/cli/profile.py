@@ -5,14 +5,9 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import (
-    current_folder_frames,
-    dumps_at,
-    print_blocks,
-    print_errors,
-    print_json,
-)
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_at
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_run, read_profile
@@ -37,16 +32,18 @@ def run(options: argparse.Namespace) -> int:
     if options.compare is not None:
         before = joined_profile(profile_at(options.compare, errors), options.compare, [], errors)
         modules = compare_profiles(before, joined, key)
-        if options.format == "json":
-            print_json(comparison_json(modules, before.run, joined.run))
-        else:
-            runs = [*run_lines(before.run, "before:"), *run_lines(joined.run, "after:")]
-            blocks = comparison_blocks(modules, options.top)
-            print_blocks(chain([runs] if runs else [], blocks))
-    elif options.format == "json":
-        print_json(profile_json(joined, key, options.chip))
+        runs = [*run_lines(before.run, "before:"), *run_lines(joined.run, "after:")]
+        print_answer(
+            options.format,
+            chain([runs] if runs else [], comparison_blocks(modules, options.top)),
+            lambda: comparison_json(modules, before.run, joined.run),
+        )
     else:
-        print_blocks(profile_blocks(joined, key, options.top, options.chip))
+        print_answer(
+            options.format,
+            profile_blocks(joined, key, options.top, options.chip),
+            lambda: profile_json(joined, key, options.chip),
+        )
     return print_errors(errors)
 
 

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_errors
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.file_names import is_dump_file
 from hlo_lsp.text.amounts import format_short_bytes

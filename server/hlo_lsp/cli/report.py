@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 from hlo_lsp.cli.cost import costs_at
-from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_errors
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.phrases import count_noun

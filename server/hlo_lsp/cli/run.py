@@ -15,8 +15,9 @@ from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
+from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_content, sorted_by_name
 from hlo_lsp.reports.oom_report import oom_lines
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
@@ -171,7 +172,7 @@ def _explanation(
         yield "hlo-lsp: XLA wrote no dumps. It writes none for programs from a compilation cache"
         return
     if len(modules) > 1:
-        yield from modules_lines(groups[:count], with_small=options.all)
+        yield from text_lines(modules_content(groups[:count], with_small=options.all))
         if len(groups) > count:
             yield f"{len(groups) - count:,} more; list them with: hlo-lsp modules {folder}"
         yield ""

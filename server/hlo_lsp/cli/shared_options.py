@@ -190,13 +190,16 @@ def add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
-def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
-    """Add the option for the output format, the first of which is the default."""
+FORMATS = ("text", "markdown", "json")
+
+
+def add_format_option(parser: argparse.ArgumentParser, *others: str) -> None:
+    """Add the option for the output format, with ``others`` besides those of all commands."""
     parser.add_argument(
         "--format",
-        choices=formats,
-        default=formats[0],
-        help=f"the output format (default: {formats[0]})",
+        choices=(*FORMATS, *others),
+        default=FORMATS[0],
+        help=f"the output format (default: {FORMATS[0]})",
     )
 
 
@@ -224,12 +227,12 @@ def add_worker_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:
+def list_options(what: str) -> Callable[[argparse.ArgumentParser], None]:
     """Return a function that adds the options of a command that lists the largest entries."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         add_paths(parser)
         add_top_option(parser, 10, f"the number of {what} to show")
-        add_format_option(parser, "text", *formats)
+        add_format_option(parser)
 
     return add

@@ -10,15 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dump_jobs import results_at
-from hlo_lsp.cli.dumps import (
-    current_folder_frames,
-    dumps_with_place,
-    print_blocks,
-    print_errors,
-    print_json,
-)
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
+from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.compile import Compile
@@ -76,22 +71,24 @@ def run(options: argparse.Namespace) -> int:
     in_short = [one for one in small if not options.all and one not in named]
     in_full = [one.full for one in large]
     in_full += [one.full for one in small if options.all or one in named]
-    if options.format == "json":
-        content = {
-            "modules": [one.full for one in large + small],
-            "messages": [oom_json(one.report) for one in messages],
-        }
-        print_json(content)
-    elif options.format == "markdown":
-        texts = [oom_markdown(one.report) for one in messages]
-        texts += in_full
-        texts.append(small_modules_markdown([one.line for one in in_short]))
-        print_blocks([chain.from_iterable(texts)], wraps=False)
-    else:
-        blocks = [oom_lines(one.report) for one in messages]
-        blocks += in_full
-        lines = [one.line for one in in_short]
-        print_blocks([*blocks, *([small_module_lines(lines)] if lines else [])])
+    lines = [summary.line for summary in in_short]
+    print_answer(
+        options.format,
+        [
+            *(oom_lines(message.report) for message in messages),
+            *in_full,
+            *([small_module_lines(lines)] if lines else []),
+        ],
+        lambda: {
+            "modules": [summary.full for summary in large + small],
+            "messages": [oom_json(message.report) for message in messages],
+        },
+        lambda: chain(
+            *(oom_markdown(message.report) for message in messages),
+            *in_full,
+            small_modules_markdown(lines),
+        ),
+    )
     return print_errors(errors)
 
 

@@ -5,8 +5,8 @@ import shutil
 import sys
 from io import StringIO
 
-from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_errors
 from hlo_lsp.protos.reading import damage_in, read_document
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable_lines

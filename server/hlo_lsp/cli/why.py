@@ -4,9 +4,9 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 
-from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_json, print_missing
+from hlo_lsp.cli.dumps import dumps_at, near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
-from hlo_lsp.display.terminal import make_console, print_card, print_note
+from hlo_lsp.cli.printing import print_card_answer, print_errors, print_json, print_missing
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.compile import Compile
@@ -44,13 +44,9 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(message, rows=_several(found))
     elif found:
         dump, values = found[0]
-        console = make_console()
-        print_note(console, f"in {dump.files[0].label}")
-        print_card(
-            console, lifetime_card(dump, values[0], lifetime_of(dump, values[0]), values[1:])
-        )
-        for other, _ in found[1:]:
-            print_note(console, f"also in {other.files[0].label}")
+        card = lifetime_card(dump, values[0], lifetime_of(dump, values[0]), values[1:])
+        also = [f"also in {other.files[0].label}" for other, _ in found[1:]]
+        print_card_answer(options.format, card, [f"in {dump.files[0].label}"], also)
         print_missing(Counter(missing_facts(dump)), 1)
     elif not errors:
         hint = near_names(options.name, names)

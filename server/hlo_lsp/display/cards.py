@@ -1,8 +1,10 @@
 """Cards of labeled facts: what hovers, inspection, and explanations show of one subject."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.text.inert import markdown_lines, markdown_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +29,14 @@ class Card:
     facts: tuple[Fact, ...] = ()
     text: str = ""
     headline: str = ""
+
+
+def card_markdown(card: Card) -> Iterator[str]:
+    """Yield the lines of a card in Markdown, without links."""
+    yield f"## {markdown_text(card.title)}"
+    if card.headline:
+        yield from ("", markdown_text(card.headline))
+    yield ""
+    yield from (f"- **{fact.label}** {markdown_text(fact.text)}" for fact in card.facts)
+    if card.text:
+        yield from ("", markdown_lines(card.text))

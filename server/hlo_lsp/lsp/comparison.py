@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from hlo_lsp.display.table import Cell, Link
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import CompareParams
 from hlo_lsp.lsp.processes import run_in_process
@@ -20,7 +21,7 @@ from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.inert import markdown_code, markdown_link, printable
+from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
@@ -66,16 +67,16 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     before, after = dumps_at_places(places, frames)
     diff = compare(before, after)
 
-    def linked(name: str, changed: ChangedBuffer) -> str:
-        links = [markdown_code(name)]
+    def linked(name: str, changed: ChangedBuffer) -> Cell:
+        cells: list[str | Link] = [f"`{name}`"]
         for side, dump, owned in (
             ("before", before, changed.before),
             ("after", after, changed.after),
         ):
             if owned is not None:
                 place = named_buffer(dump, owned.buffer).place
-                links.append(markdown_link(side, f"{place.file.uri}#L{place.number}"))
-        return " ".join(links)
+                cells.append(Link(side, f"{place.file.uri}#L{place.number}"))
+        return tuple(cells)
 
     return {
         "title": printable(headline(diff)),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun, join_dotted, shortened
+from hlo_lsp.display.table import Cell, Table, markdown_table, text_lines
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
 from hlo_lsp.memory.savings import large_spaces
@@ -19,7 +20,7 @@ from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
 from hlo_lsp.syntax.statements import comma_separated_texts
 from hlo_lsp.text.amounts import format_short_bytes, format_signed
-from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
+from hlo_lsp.text.inert import markdown_text
 
 Json = dict[str, Any]
 _MIN_SHARE = 0.3  # of corresponding instructions; below, two modules are unrelated
@@ -159,11 +160,12 @@ def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str
     for key in _SHOWN_GROUPS:
         if space.groups[key] and (diff.is_same_platform or key is not GroupKey.SHAPE):
             yield f"  by {key.value}: {_groups(space, key, count)}"
-    for one in space.buffers[:count]:
-        yield f"  {_signed(one.bytes):>11}  {_buffer(diff, one)}"
-    if (more := len(space.buffers) - count) > 0:
-        rest = sum(one.bytes for one in space.buffers[count:])
-        yield f"  {_signed(rest):>11}  {count_noun(more, 'more buffer')}"
+    rows = [(_signed(changed.bytes), _buffer(diff, changed)) for changed in space.buffers[:count]]
+    rest = space.buffers[count:]
+    if rest:
+        size = _signed(sum(changed.bytes for changed in rest))
+        rows.append((size, count_noun(len(rest), "more buffer")))
+    yield from text_lines([Table((">bytes", "buffer"), rows, has_titles=False)])
 
 
 def first_change(diff: ModuleDiff) -> str:
@@ -188,34 +190,34 @@ def _first_instruction_change(found: InstructionDiff) -> str:
 def diff_markdown(
     diff: ModuleDiff,
     count: int,
-    name_cell: Callable[[str, ChangedBuffer], str] = lambda name, _: markdown_code(name),
+    name_cell: Callable[[str, ChangedBuffer], Cell] = lambda name, _: f"`{name}`",
 ) -> Iterator[str]:
     """Yield the lines of the Markdown form.
 
     Args:
         diff: The differences.
         count: Maximum number of entries in each list.
-        name_cell: Returns the Markdown of the name of a buffer, such as a link.
+        name_cell: Returns the cell with the name of a buffer, such as one with links.
     """
     yield f"# {markdown_text(headline(diff))}"
     yield ""
-    yield "| Memory space | Allocated | Change | Peak | Change |"
-    yield "|---|---:|---:|---:|---:|"
-    for space in large_spaces(diff.spaces, _largest_side):
-        yield markdown_row(*_space_cells(space))
+    titles: tuple[str, ...] = ("memory space", ">allocated", ">change", ">peak", ">change")
+    sides = [_space_cells(space) for space in large_spaces(diff.spaces, _largest_side)]
+    yield from markdown_table(Table(titles, sides))
     for space in diff.spaces:
         if space.only_on is not None or not _is_shown(space):
             continue
-        yield from (
-            "",
-            f"## {space.title}",
-            "",
-            "| Buffer | Origin | Bytes | |",
-            "|---|---|---:|---|",
-        )
-        for one in space.buffers[:count]:
-            name, place = name_cell(_name(one.buffer), one), markdown_text(_place(one.buffer))
-            yield markdown_row(name, place, _signed(one.bytes), _phrase(diff, one))
+        yield from ("", f"## {space.title}", "")
+        rows = [
+            (
+                name_cell(_name(changed.buffer), changed),
+                _place(changed.buffer),
+                _signed(changed.bytes),
+                _phrase(diff, changed),
+            )
+            for changed in space.buffers[:count]
+        ]
+        yield from markdown_table(Table(("buffer", "origin", ">bytes", "change"), rows))
     if diff.cost is not None:
         yield from cost_change_markdown(diff.cost, count)
     if diff.instructions is not None and not diff.instructions.is_equal:
@@ -223,10 +225,12 @@ def diff_markdown(
         counts = f"; {_instruction_counts(found)}" if diff.is_same_platform else ""
         yield from ("", f"Instructions: {_matched(found)}{counts}.")
     if diff.flags:
-        yield from ("", "| Flag | Before | After |", "|---|---|---|")
-        for flag in diff.flags[:count]:
-            texts = (markdown_text(text or "not set") for text in (flag.before, flag.after))
-            yield markdown_row(markdown_code(flag.name), *texts)
+        yield ""
+        flags = [
+            (f"`{flag.name}`", flag.before or "not set", flag.after or "not set")
+            for flag in diff.flags[:count]
+        ]
+        yield from markdown_table(Table(("flag", "before", "after"), flags))
 
 
 def _largest_side(space: SpaceDiff) -> int:

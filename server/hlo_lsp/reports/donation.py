@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun, more_line
+from hlo_lsp.display.table import Content, Table, markdown_table
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.memory_analysis import memory_analysis
@@ -12,7 +13,7 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.text.amounts import format_short_bytes
-from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
+from hlo_lsp.text.inert import markdown_code
 
 Json = dict[str, Any]
 
@@ -81,8 +82,8 @@ def _analysis(dump: Compile) -> tuple[int, int] | None:
     return None if argument is None or alias is None else (argument, alias)
 
 
-def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
-    """Yield the lines of the text form, with at most ``count`` arguments of each kind."""
+def donation_content(report: DonationReport, count: int) -> Content:
+    """Yield the text and the tables, with at most ``count`` arguments of each kind."""
     if report.arguments is None:
         yield f"{report.name}: no module text of the whole program, so the donation is unknown"
         return
@@ -92,36 +93,38 @@ def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
         if found:
             yield f"{state.title}: {_total(found)}{_saving(report, state)}"
         if state is not DonationState.KEPT:
-            yield from _argument_lines(report, found, count)
+            rows = [
+                (_size([argument]), f"`{argument.name}`", *_fate(report, argument))
+                for argument in found[:count]
+            ]
+            titles = (">bytes", "argument", "shape", "output", "space")
+            yield Table(titles, rows, has_titles=False)
+            yield from more_line(found, count)
     idle = [one for one in report.arguments if (one.idle_bytes or 0) >= _MIN_IDLE_BYTES]
     if idle:
         size = format_short_bytes(sum(one.idle_bytes or 0 for one in idle))
         yield f"donated, but idle at the peak: {count_noun(len(idle), 'argument')}, {size}"
     reasons = {one.argument: one for one in report.idle}
-    for one in idle[:count]:
-        size = format_short_bytes(one.idle_bytes or 0)
-        text = f"  {size:>11}  {one.name}"
-        yield f"{text}  {_idle_text(one, reasons.get(one))}".replace("`", "").rstrip()
+    rows = [
+        (
+            format_short_bytes(argument.idle_bytes or 0),
+            f"`{argument.name}`",
+            _idle_text(argument, reasons.get(argument)),
+        )
+        for argument in idle[:count]
+    ]
+    yield Table((">bytes", "argument", "idle at the peak"), rows, has_titles=False)
     yield from more_line(idle, count)
     if report.analysis is not None:
         argument, alias = map(format_short_bytes, report.analysis)
         yield f"memory_analysis() of JAX: argument {argument} · alias {alias}"
 
 
-def _argument_lines(report: DonationReport, found: Sequence[Argument], count: int) -> Iterator[str]:
-    width = max((len(one.name) for one in found[:count]), default=0)
-    for one in found[:count]:
-        size = _size([one])
-        yield f"  {size:>11}  {one.name:<{width}}  {_fate(report, one)}".replace("`", "").rstrip()
-    yield from more_line(found, count)
-
-
-def _fate(report: DonationReport, one: Argument) -> str:
-    """Return the shape of an argument, and its output or the reason why it has none."""
-    parts = [one.shape or "tuple table", one.use]
-    if len(report.spaces) > 1:
-        parts.append(f"in {report.spaces[one.space]}")
-    return "  ".join(filter(None, parts))
+def _fate(report: DonationReport, argument: Argument) -> tuple[str, ...]:
+    """Return the shape of an argument, its output or the reason for none, and its memory space."""
+    space = report.spaces[argument.space] if len(report.spaces) > 1 else ""
+    shape = f"`{argument.shape}`" if argument.shape else "tuple table"
+    return shape, argument.use, space and f"in {space}"
 
 
 def _idle_text(one: Argument, idle: IdleDonation | None) -> str:
@@ -159,33 +162,29 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
     if report.arguments is None:
         yield "The donation is unknown without the module text of the whole program."
         return
-    yield from ("| State | Arguments | Bytes |", "|---|---:|---:|")
-    for state in DonationState:
-        found = report.of(state)
-        yield markdown_row(capitalized(state.title), *_cells(found))
-    yield markdown_row("All", *_cells(report.arguments))
+    groups = [(capitalized(state.title), report.of(state)) for state in DonationState]
+    groups.append(("All", list(report.arguments)))
+    sums = [(title, f"{len(group):,}", _size(group)) for title, group in groups]
+    yield from markdown_table(Table(("state", ">arguments", ">bytes"), sums))
     idle = {one.argument: one for one in report.idle}
     for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):
         found = report.of(state)
         if not found:
             continue
         yield from ("", f"## {capitalized(state.title)}", "")
-        yield from (
-            "| Argument | Bytes | Shape and output | Idle at the peak |",
-            "|---|---:|---|---|",
-        )
-        for one in found[:count]:
-            is_idle = (one.idle_bytes or 0) >= _MIN_IDLE_BYTES
-            yield markdown_row(
-                markdown_code(one.name),
-                _size([one]),
-                markdown_text(_fate(report, one)),
-                markdown_text(_idle_text(one, idle.get(one))) if is_idle else "",
+        rows = [
+            (
+                f"`{argument.name}`",
+                _size([argument]),
+                "  ".join(filter(None, _fate(report, argument))),
+                _idle_text(argument, idle.get(argument))
+                if (argument.idle_bytes or 0) >= _MIN_IDLE_BYTES
+                else "",
             )
-
-
-def _cells(arguments: Sequence[Argument]) -> tuple[str, str]:
-    return f"{len(arguments):,}", _size(arguments)
+            for argument in found[:count]
+        ]
+        titles = ("argument", ">bytes", "shape and output", "idle at the peak")
+        yield from markdown_table(Table(titles, rows))
 
 
 def donation_json(report: DonationReport) -> Json:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import count_noun, shortened
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -365,8 +366,8 @@ def _buffer_json(one: FoundBuffer) -> Json:
     }
 
 
-def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
-    """Yield the sums at the peaks, and a line for each of the first buffers."""
+def found_content(found: FoundInModule, count: int) -> Content:
+    """Yield the sums at the peaks, and a table of the first buffers."""
     buffers = count_noun(sum(one.bytes > 0 for one in found.buffers), "buffer")
     shares = [
         f"{_size(share.bytes)} of {_size(share.peak_bytes)} at the peak of {share.space} "
@@ -374,11 +375,7 @@ def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
         for share in found.shares
     ]
     yield f"{found.module}: {', '.join([buffers, *shares])}"
-    rows = [_row(one) for one in found.buffers[:count]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
-        yield "  ".join((f"  {row[0]:>{widths[0]}}", *cells)).rstrip()
+    yield Table(_TITLES, [_row(buffer) for buffer in found.buffers[:count]], has_titles=False)
     rest = found.buffers[count:]
     if rest:
         yield f"  and {len(rest):,} more ({_size(sum(one.bytes for one in rest))})"
@@ -387,6 +384,12 @@ def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
 def _owner(one: FoundBuffer) -> str:
     line = "" if one.source is None else one.source.short
     return f"{line}{saving_text(one.source, one.saved_by)}"
+
+
+_TITLES = (
+    *(">bytes", "space", "buffer", "shape", "live range", "at the peak", "owner"),
+    *("computation", "place"),
+)
 
 
 def _row(one: FoundBuffer) -> tuple[str, ...]:
@@ -398,11 +401,11 @@ def _row(one: FoundBuffer) -> tuple[str, ...]:
     return (
         _size(one.bytes) if one.bytes else "-",
         one.space or "no buffer",
-        one.name,
-        shape,
+        f"`{one.name}`",
+        shape and f"`{shape}`",
         steps,
         ("whole program" if one.is_fixed else "at the peak") if one.peak_bytes else "",
         one.argument or _owner(one),
-        one.computation or "",
+        f"`{one.computation}`" if one.computation else "",
         f"{file_name(one.file.label)}:{one.line}",
     )

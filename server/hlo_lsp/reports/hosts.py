@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun, shortened
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import in_order
 from hlo_lsp.reports.diff import ModuleDiff, compare
@@ -216,8 +217,8 @@ def _has_other_sizes(diff: ModuleDiff) -> bool:
     return any(one.peak_change or one.allocated_change for one in diff.spaces)
 
 
-def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iterator[str]:
-    """Yield the lines of the text form."""
+def hosts_content(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Content:
+    """Yield the counts, and a table of the modules, those that differ first."""
     names = in_order(set(hosts))
     groups = (group for one in modules for group in one.groups)
     differing = {host for one in groups if one.difference is not None for host in one.hosts}
@@ -233,14 +234,15 @@ def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iter
     _, small = largest_first(modules, lambda one: one.size)
     hidden = [one for one in small if one.is_same]
     shown = sorted((one for one in modules if one not in hidden), key=difference_first)
-    width = max((len(_size(one)) for one in shown), default=0)
+    rows: list[tuple[str, str]] = []
     for module in shown:
-        yield f"  {_size(module):<{width}}  {module.name} · {_where(module)}"
+        rows.append((_size(module), f"`{module.name}` · {_where(module)}"))
         for group in module.groups[1:]:
             text = shortened(group.difference or "", _MAX_DIFFERENCE_CHARACTERS)
-            yield f"    {_listed(group.hosts)}: {text}".replace("`", "")
+            rows.append(("", f"{_listed(group.hosts)}: {text}"))
         if module.groups and module.unread:
-            yield f"    {_listed(module.unread)}: {_UNREAD}"
+            rows.append(("", f"{_listed(module.unread)}: {_UNREAD}"))
+    yield Table(("size", "module and hosts"), rows, has_titles=False)
     if hidden:
         yield f"  {count_noun(len(hidden), 'smaller module')} · the same on all hosts"
 

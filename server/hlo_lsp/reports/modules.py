@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
@@ -122,33 +123,31 @@ def _donation(parameter: Parameter) -> str:
     return "donated" if parameter.is_donated else "not donated"
 
 
-_MIN_SIZE_WIDTH = 24
-
-
-def modules_lines(
+def modules_content(
     groups: Sequence[Sequence[CompiledModule]], *, with_small: bool = False
-) -> Iterator[str]:
-    """Yield the lines of the text form; by default, compiles of a small module share a line."""
+) -> Content:
+    """Yield a table of the compiles; by default, those of a small module share a row."""
     small = [] if with_small else largest_first(groups, lambda group: group[0].size)[1]
     short = set(map(id, small))
-    sizes = (size_text(module) for group in groups for module in group)
-    width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
+    rows: list[tuple[str, str]] = []
     for group in groups:
         first = group[0]
         alike = by_host(group)
         if len(alike) == 1:
-            yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}{_hosts(alike[0])}"
+            facts = f"{_facts(first)}{_hosts(alike[0])}"
+            rows.append((size_text(first), f"`{first.name}` · {facts}"))
             continue
         hosts = {host_of(Path(module.path).parent) for module in group} - {None}
         where = f" on {count_noun(len(hosts), 'host')}" if len(hosts) > 1 else ""
-        yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles{where}"
+        rows.append((size_text(first), f"`{first.name}` · {len(group):,} compiles{where}"))
         if id(group) in short:
             continue
         for same in alike:
             module = same[0]
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"
-            yield f"  {size_text(module):<{width}}  {_facts(module)}{_hosts(same)}{more}"
+            rows.append((f"  {size_text(module)}", f"  {_facts(module)}{_hosts(same)}{more}"))
+    yield Table(("size", "module"), rows, has_titles=False)
 
 
 def by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:

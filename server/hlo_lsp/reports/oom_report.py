@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun
+from hlo_lsp.display.table import Table, markdown_table
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.oom_advice import OomAdvice, is_of_code, oom_advice
 from hlo_lsp.memory.oom_arithmetic import (
@@ -24,7 +25,7 @@ from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.text.amounts import format_short_bytes as _size
 from hlo_lsp.text.amounts import parse_size
-from hlo_lsp.text.inert import markdown_row, markdown_text
+from hlo_lsp.text.inert import markdown_text
 
 _VMEM = 1  # number of the memory space
 
@@ -260,18 +261,23 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
     yield from (f"- {markdown_text(fact)}" for fact in facts if fact)
     if any(owner.bytes for owner in report.owners):
         title = capitalized(_owners_title(report))
-        yield from ("", f"## {title}", "", "| Owner | Bytes |", "|---|---:|")
-        yield from (markdown_row(markdown_text(name), _size(n)) for name, n in _owners(report))
+        yield from ("", f"## {title}", "")
+        rows = [(name, _size(count)) for name, count in _owners(report)]
+        yield from markdown_table(Table(("owner", ">bytes"), rows))
     yield from ("", *(f"- {markdown_text(line.strip())}" for line in _largest(report)))
     if not _largest(report):
         yield from map(markdown_text, map(capitalized, _next_step(report)))
     if report.advice:
         cover = _advice_cover(report)
         yield from ("", "## Advice", "", *((f"All of it {cover}.", "") if cover else ()))
-        yield from ("| Advice | Saves at most |", "|---|---:|")
-        for one in report.advice[:_ADVICE]:
-            saving = "unknown" if one.saves_bytes is None else _size(one.saves_bytes)
-            yield markdown_row(markdown_text(capitalized(one.text)), saving)
+        rows = [
+            (
+                capitalized(advice.text),
+                "unknown" if advice.saves_bytes is None else _size(advice.saves_bytes),
+            )
+            for advice in report.advice[:_ADVICE]
+        ]
+        yield from markdown_table(Table(("advice", ">saves at most"), rows))
     if report.joined.message.page is not None:
         yield from ("", f"See {report.joined.message.page}")
     yield ""

@@ -1,6 +1,6 @@
 """Asynchronous operations of a compile, and those that overlap with no computation."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.display.phrases import count_noun, join_limited
-from hlo_lsp.display.table import aligned_rows
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -238,8 +238,8 @@ def _collectives(dump: Compile, file: DumpFile, counts: Executions) -> tuple[Col
     )
 
 
-def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
-    """Yield the lines of the text form, with at most ``count`` exposed operations."""
+def overlap_content(overlap: Overlap, count: int) -> Content:
+    """Yield the text and the tables, with at most ``count`` exposed operations."""
     if overlap.totals is None:
         problem = overlap.missing_part or "no scheduled module text"
         yield f"{overlap.name}: {problem}, so the overlap is unknown"
@@ -269,29 +269,29 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
     if overlap.unbounded:
         names = join_limited(list(overlap.unbounded), _MAX_NAMES)
         yield f"{count_noun(len(overlap.unbounded), 'operation')} of unknown size: {names}"
-    yield from _kind_lines(kinds)
-    yield from _exposed_lines(overlap.waiting, count)
-    yield from _fused_lines(overlap, count)
-    yield from _network_lines(overlap, count)
-    yield from _offload_lines(overlap, count)
+    yield from _kind_content(kinds)
+    yield from _exposed_content(overlap.waiting, count)
+    yield from _fused_content(overlap, count)
+    yield from _network_content(overlap, count)
+    yield from _offload_content(overlap, count)
 
 
-def _kind_lines(kinds: Sequence[_Kind]) -> Iterator[str]:
+def _kind_content(kinds: Sequence[_Kind]) -> Content:
     """Yield the table of all kinds, which adds up to the first line."""
     if not kinds:
         return
-    rows: list[tuple[str, ...]] = [("bytes", "exposed bytes", "operations", "exposed", "kind")]
+    rows: list[tuple[str, ...]] = []
     for one in kinds:
         sizes = map(format_short_bytes, (one.bytes, one.exposed_bytes))
         rows.append((*sizes, f"{one.count:,}", f"{one.exposed_count:,}", one.title))
-    yield from aligned_rows(rows)
+    yield Table((">bytes", ">exposed bytes", ">operations", ">exposed", "kind"), rows)
 
 
-def _exposed_lines(found: Sequence[_Exposed], count: int) -> Iterator[str]:
+def _exposed_content(found: Sequence[_Exposed], count: int) -> Content:
     """Yield the table of the exposed operations, which adds up to those of all kinds."""
     if not found:
         return
-    rows: list[tuple[str, ...]] = [("bytes", "each", "executions", "exposed")]
+    rows: list[tuple[str, ...]] = []
     for one in found[:count]:
         sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
         rows.append((*sizes, f"{one.executions:,}", one.name))
@@ -299,17 +299,17 @@ def _exposed_lines(found: Sequence[_Exposed], count: int) -> Iterator[str]:
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
         rows.append((size, "", "", f"in {len(rest):,} more"))
-    yield from aligned_rows(rows)
+    yield Table((">bytes", ">each", ">executions", "exposed"), rows)
 
 
-def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
+def _fused_content(overlap: Overlap, count: int) -> Content:
     """Yield the collectives that start and end in fusions: they look like computation."""
     found = overlap.fused
     if not found:
         return
     size = format_short_bytes(overlap.bytes_per_run(found))
     yield f"{count_noun(len(found), 'collective')} of them in fusions, {size}"
-    rows: list[tuple[str, ...]] = [("bytes", "work meanwhile", "in fusions")]
+    rows: list[tuple[str, ...]] = []
     for one in found[:count]:
         size = format_short_bytes(overlap.bytes_per_run([one]))
         name = f"{one.kind} {one.start.name} -> {one.done.name}"
@@ -317,15 +317,15 @@ def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
     rest = found[count:]
     if rest:
         rows.append((format_short_bytes(overlap.bytes_per_run(rest)), "", f"in {len(rest):,} more"))
-    yield from aligned_rows(rows)
+    yield Table((">bytes", ">work meanwhile", "in fusions"), rows)
 
 
-def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
+def _network_content(overlap: Overlap, count: int) -> Content:
     """Yield the least times of collectives, and by how much the work meanwhile is shorter."""
     if not overlap.network or overlap.chip is None:
         return
     yield network_line(overlap.chip, overlap.network)
-    rows: list[tuple[str, ...]] = [("network", "longer by", "work meanwhile", "collective")]
+    rows: list[tuple[str, ...]] = []
     for one in overlap.network[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
         work = format_seconds(one.work_seconds) if one.work_seconds else "none"
@@ -335,7 +335,7 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
     if rest:
         least, longer = map(format_seconds, _network_seconds(rest))
         rows.append((least, longer, "", f"in {len(rest):,} more"))
-    yield from aligned_rows(rows)
+    yield Table((">network", ">longer by", ">work meanwhile", "collective"), rows)
 
 
 def _with_origin(name: str, origin: Origin | None) -> str:
@@ -365,7 +365,7 @@ def _by_kind(found: Sequence[Collective]) -> dict[str, list[Collective]]:
     return dict(sorted(members.items(), key=lambda item: -sum(one.bytes for one in item[1])))
 
 
-def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
+def _offload_content(overlap: Overlap, count: int) -> Content:
     """Yield the values for host memory: those that are not there, then the others."""
     requests = overlap.offload
     if not requests:
@@ -378,7 +378,7 @@ def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
     )
     exposed = {operation.start for operation, _ in overlap.exposed}
     ordered = sorted(requests, key=lambda one: (one.transfer is not None, -one.bytes_per_run))
-    rows: list[tuple[str, ...]] = [("bytes", "each", "executions", "value")]
+    rows: list[tuple[str, ...]] = []
     for one in ordered[:count]:
         sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
         text = f"{one.instruction.shape} {source_label(one.source, None)}".rstrip()
@@ -392,7 +392,7 @@ def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
         rows.append((size, "", "", f"in {len(rest):,} more"))
-    yield from aligned_rows(rows)
+    yield Table((">bytes", ">each", ">executions", "value"), rows)
 
 
 def _route(total: KindTotal) -> str:

@@ -1,10 +1,11 @@
 """The padded arrays at the peaks of a compile, as data, text, and JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import PaddedShape, padded_shapes
 from hlo_lsp.memory.savings import is_negligible
@@ -58,8 +59,8 @@ def padding_of(dump: Compile) -> ModulePadding:
     return ModulePadding(dump.module_name, dump.files[0].label, tuple(spaces))
 
 
-def padding_lines(module: ModulePadding, count: int) -> Iterator[str]:
-    """Yield the lines of the text form, with at most ``count`` shapes of each memory space."""
+def padding_content(module: ModulePadding, count: int) -> Content:
+    """Yield the text and the tables, with at most ``count`` shapes of each memory space."""
     if not module.spaces:
         yield f"{module.name}: no live ranges, so the padding at the peak is unknown"
         return
@@ -72,23 +73,24 @@ def padding_lines(module: ModulePadding, count: int) -> Iterator[str]:
             f"{space.title}: {format_short_bytes(space.wasted)} of {peak} at step "
             f"{space.peak_step:,}"
         )
-        for one in space.shapes[:count]:
-            yield f"  {format_short_bytes(one.wasted):>11}  {_description(one)}"
+        rows = [_cells(shape) for shape in space.shapes[:count]]
         rest = space.shapes[count:]
         if rest:
-            size = format_short_bytes(sum(one.wasted for one in rest))
-            yield f"  {size:>11}  in {count_noun(len(rest), 'other shape')}"
+            size = format_short_bytes(sum(shape.wasted for shape in rest))
+            rows.append((size, f"in {count_noun(len(rest), 'other shape')}", "", "", ""))
+        titles = (">padding", "shape", "arrays", "largest", "reason")
+        yield Table(titles, rows, has_titles=False)
 
 
-def _description(one: PaddedShape) -> str:
-    arrays = count_noun(one.count, "array")
-    parts = [f"{one.shape}  {arrays} of {format_short_bytes(one.bytes)}", _owner(one)]
-    if one.padded is not None and one.padded.padding:
-        parts.append("; ".join(map(str, one.padded.padding)))
-    if one.change is not None:
-        saved = format_short_bytes(one.change.saves_bytes * one.count)
-        parts.append(f"{one.change.text}: {saved} less padding")
-    return "  ".join(filter(None, parts))
+def _cells(shape: PaddedShape) -> tuple[str, ...]:
+    arrays = f"{count_noun(shape.count, 'array')} of {format_short_bytes(shape.bytes)}"
+    reasons = [] if shape.padded is None else list(map(str, shape.padded.padding))
+    reason = "; ".join(reasons)
+    if shape.change is not None:
+        saved = format_short_bytes(shape.change.saves_bytes * shape.count)
+        change = f"{shape.change.text}: {saved} less padding"
+        reason = f"{reason}; {change}" if reason else change
+    return format_short_bytes(shape.wasted), f"`{shape.shape}`", arrays, _owner(shape), reason
 
 
 def _owner(one: PaddedShape) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun
+from hlo_lsp.display.table import Link, Table, markdown_table
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
 from hlo_lsp.model.place import LocatedRecord
@@ -17,7 +18,6 @@ from hlo_lsp.text.inert import (
     markdown_block,
     markdown_code,
     markdown_link,
-    markdown_row,
     markdown_text,
 )
 
@@ -318,12 +318,17 @@ def summary_markdown(
     yield f"# Memory of {markdown_code(summary.name)} ({summary.backend.value})"
     yield ""
     is_peak = all(space.is_peak for space in summary.spaces)
-    yield f"| Memory space | Allocated | {'Peak' if is_peak else 'Occupied'} | Step |"
-    yield "|---|---:|---:|---:|"
-    for space in summary.shown_spaces:
-        peak = "unknown" if space.bytes is None else _size(space.bytes)
-        step = "" if space.step is None else f"{space.step:,}"
-        yield f"| {space.title} | {_allocated(space)} | {peak} | {step} |"
+    rows = [
+        (
+            space.title,
+            _allocated(space),
+            "unknown" if space.bytes is None else _size(space.bytes),
+            "" if space.step is None else f"{space.step:,}",
+        )
+        for space in summary.shown_spaces
+    ]
+    titles = ("memory space", ">allocated", ">peak" if is_peak else ">occupied", ">step")
+    yield from markdown_table(Table(titles, rows))
     for space in summary.shown_spaces:
         if space.bytes is None or space.step is None:
             continue
@@ -334,42 +339,43 @@ def summary_markdown(
         if space.tree:
             yield from markdown_block(tree_lines(space, space.tree, count, ""))
         else:
-            yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
-            for group in filter(lambda one: space.is_shown(one.bytes), space.groups[:count]):
-                label = _owner(group, links)
-                yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
+            owners = [
+                (_owner(group, links), _size(group.bytes), f"{len(group.buffers):,}")
+                for group in space.groups[:count]
+                if space.is_shown(group.bytes)
+            ]
+            yield from markdown_table(Table(("owner", ">bytes", ">buffers"), owners))
         if arguments := _argument_groups(space, count):
             yield from ("", f"Arguments: {markdown_text(arguments)}.")
         large = [one for one in space.buffers[:count] if space.is_shown(one.buffer.bytes)]
-        if large:
-            yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
-        yield from (_buffer_row(owned, links) for owned in large)
+        buffers = [_buffer_row(owned, links) for owned in large]
+        yield ""
+        yield from markdown_table(Table(("buffer", ">bytes", "origin"), buffers))
         for line in lost_lines(space):
             yield from ("", f"{capitalized(line)}.")
         if found := summary.advice_on(space):
-            yield from ("", "| Advice | Saving |", "|---|---|")
-            for one in found:
-                yield markdown_row(markdown_text(capitalized(one.text)), one.price)
+            yield ""
+            advice = [(capitalized(one.text), one.price) for one in found]
+            yield from markdown_table(Table(("advice", "saving"), advice))
     for note in _notes(summary):
         is_name = note.startswith("memory_analysis()")
         sentence = note if is_name else capitalized(note)
         yield from ("", markdown_text(f"{sentence}."))
 
 
-def _owner(group: BufferGroup, links: SummaryLinks | None) -> str:
-    label = markdown_text(group.label)
+def _owner(group: BufferGroup, links: SummaryLinks | None) -> Link:
     if links is None or group.source is None:
-        return label
-    return markdown_link(label, links.source(group.source))
+        return Link(group.label, None)
+    return Link(group.label, links.source(group.source))
 
 
-def _buffer_row(owned: OwnedBuffer, links: SummaryLinks | None) -> str:
-    origin, name = markdown_text(origin_text(owned)), markdown_text(buffer_name(owned))
-    if links is not None and owned.buffer.value is not None:
-        name = markdown_link(name, line_uri(owned.buffer.value))
-    if links is not None and owned.origin is not None:
-        origin = markdown_link(origin, line_uri(owned.origin.instruction))
-    return markdown_row(name, _size(owned.buffer.bytes), origin)
+def _buffer_row(owned: OwnedBuffer, links: SummaryLinks | None) -> tuple[Link, str, Link]:
+    places = owned.buffer.value, None if owned.origin is None else owned.origin.instruction
+    value, origin = (
+        None if links is None or place is None else line_uri(place) for place in places
+    )
+    name = Link(buffer_name(owned), value)
+    return name, _size(owned.buffer.bytes), Link(origin_text(owned), origin)
 
 
 def line_uri(record: LocatedRecord[Any]) -> str:

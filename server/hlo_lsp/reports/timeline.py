@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import Table, text_lines
 from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.missing_facts import missing_facts
@@ -279,14 +280,12 @@ def _live_set(space: SpaceTimeline, step: int, count: int) -> Iterator[str]:
         (_size(owned.buffer.bytes), buffer_name(owned), _steps(live, step), origin_text(owned))
         for owned, live in zip(space.buffers[:count], space.ranges, strict=False)
     ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    for size, name, steps, origin in rows:
-        line = f"  {size:>{widths[0]}}  {name:<{widths[1]}}  {steps:<{widths[2]}}  {origin}"
-        yield line.replace("`", "").rstrip()
     rest = space.buffers[count:]
     if rest:
         size = _size(sum(owned.buffer.bytes for owned in rest))
-        yield f"  {size:>{widths[0]}}  in {count_noun(len(rest), 'smaller buffer')}"
+        rows.append((size, f"in {count_noun(len(rest), 'smaller buffer')}", "", ""))
+    titles = (">bytes", "buffer", "live range", "origin")
+    yield from text_lines([Table(titles, rows, has_titles=False)])
 
 
 def _steps(live: RangeRow | None, step: int) -> str:

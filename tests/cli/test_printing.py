@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from hlo_lsp.cli.dumps import print_blocks, print_errors
+from hlo_lsp.cli.printing import print_answer, print_blocks, print_errors
 
 _BLOCKS = [["  jit(train)/transpose(jvp())/dot_general 1.00 MiB"], ["two words"]]
 
@@ -25,9 +25,10 @@ def test_pipe_and_markdown_keep_lines(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "36")
     print_blocks(_BLOCKS)
+    assert capsys.readouterr().out == f"{_BLOCKS[0][0]}\n\ntwo words\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    print_blocks(_BLOCKS, wraps=False)
-    assert capsys.readouterr().out == f"{_BLOCKS[0][0]}\n\ntwo words\n" * 2
+    print_answer("markdown", _BLOCKS, dict)
+    assert capsys.readouterr().out == f"- {_BLOCKS[0][0].strip()}\n\ntwo words\n"
 
 
 def test_many_paths_with_one_problem_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
