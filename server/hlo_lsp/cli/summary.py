@@ -14,10 +14,10 @@ from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.cli.printing import print_answer, print_errors
-from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.phrases import hosts_note
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.host_folders import host_of
+from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.protos.names import is_converted
@@ -108,18 +108,16 @@ class _Rendered:
 
 def _by_host(found: Iterable[_Rendered]) -> Iterator[_Rendered]:
     """Yield the summaries in lines of text, with equal ones of several hosts as one."""
-    alike: dict[Any, list[_Rendered]] = {}
-    for number, one in enumerate(found):
-        alike.setdefault(number if one.host is None else tuple(one.full), []).append(one)
-    for same in alike.values():
-        first, hosts = same[0], {one.host for one in same}
-        if len(hosts) == 1:
+    for same in alike_on_hosts(
+        found, lambda summary: summary.host, lambda summary: tuple(summary.full)
+    ):
+        hosts = [summary.host for summary in same]
+        if len({*hosts}) == 1:
             yield from same
             continue
-        compiles = "" if len(hosts) == len(same) else f"{len(same):,} compiles on "
-        note = f" · {compiles}{count_noun(len(hosts), 'host')}"
+        first, note = same[0], hosts_note(hosts)
         full = [first.full[0] + note, *first.full[1:]]
-        paths = tuple(path for one in same for path in one.paths)
+        paths = tuple(path for summary in same for path in summary.paths)
         yield replace(first, paths=paths, line=first.line + note, full=full)
 
 

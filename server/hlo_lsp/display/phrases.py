@@ -1,6 +1,6 @@
 """Phrases: lists with a limit, numbers with nouns, and shortened texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 
 def shortened(text: str, limit: int) -> str:
@@ -35,6 +35,19 @@ def more_line(items: Sequence[object], limit: int) -> Iterator[str]:
 def count_noun(count: int, noun: str) -> str:
     """Return a number with its noun: ``1 use``, ``13 uses``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def hosts_note(hosts: Iterable[str | None]) -> str:
+    """Return how many hosts have equal compiles, and how many compiles if that differs.
+
+    Args:
+        hosts: The host of each compile; the note is empty for one compile.
+    """
+    named = list(hosts)
+    if len(named) == 1:
+        return ""
+    compiles = "" if len({*named}) == len(named) else f"{len(named):,} compiles on "
+    return f" · {compiles}{count_noun(len({*named}), 'host')}"
 
 
 def unbroken(amount: str) -> str:

@@ -5,8 +5,9 @@ compiles into a folder of its own, such as ``dumps/host_3`` or ``xla/worker-3/du
 """
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.text.disk import names_in
@@ -20,6 +21,7 @@ _HOST = re.compile(
 )
 
 _NUMBER = re.compile(r"([0-9]{1,18})")
+T = TypeVar("T")
 
 
 def hosts_of(folders: Iterable[Path], named: Iterable[Path] = ()) -> dict[Path, tuple[str, str]]:
@@ -99,3 +101,17 @@ def _split(folder: Path, common: int, named: Container[Path]) -> tuple[str, str]
     if at < len(top.parts):
         return parts[at], "/".join(parts[len(top.parts) :])
     return parts[at], "/".join((*parts[common:at], *parts[at + 1 :]))
+
+
+def alike_on_hosts(
+    items: Iterable[T], host: Callable[[T], str | None], facts: Callable[[T], Hashable]
+) -> list[list[T]]:
+    """Return the items with equal facts of several hosts together, in the order of the first ones.
+
+    An item without a host is alone.
+    """
+    alike: dict[Hashable, list[T]] = {}
+    for number, item in enumerate(items):
+        key = number if host(item) is None else facts(item)
+        alike.setdefault(key, []).append(item)
+    return list(alike.values())

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.phrases import count_noun, hosts_note
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.host_folders import host_of
+from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.amounts import format_short_bytes
@@ -137,7 +137,7 @@ def modules_content(
             facts = f"{_facts(first)}{_hosts(alike[0])}"
             rows.append((size_text(first), f"`{first.name}` · {facts}"))
             continue
-        hosts = {host_of(Path(module.path).parent) for module in group} - {None}
+        hosts = set(map(_host, group)) - {None}
         where = f" on {count_noun(len(hosts), 'host')}" if len(hosts) > 1 else ""
         rows.append((size_text(first), f"`{first.name}` · {len(group):,} compiles{where}"))
         if id(group) in short:
@@ -152,21 +152,17 @@ def modules_content(
 
 def by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:
     """Return the compiles of a name, with equal ones of several hosts together."""
-    alike: dict[object, list[CompiledModule]] = {}
-    for number, module in enumerate(group):
-        host = host_of(Path(module.path).parent)
-        facts = (module.size, module.instruction_count, module.parameters)
-        alike.setdefault(number if host is None else facts, []).append(module)
-    return list(alike.values())
+    return alike_on_hosts(
+        group, _host, lambda module: (module.size, module.instruction_count, module.parameters)
+    )
 
 
 def _hosts(alike: Sequence[CompiledModule]) -> str:
-    """Return the number of hosts of equal compiles, and that of the compiles if it is another."""
-    hosts = {host_of(Path(module.path).parent) for module in alike}
-    if len(alike) == 1:
-        return ""
-    compiles = "" if len(hosts) == len(alike) else f"{len(alike):,} compiles on "
-    return f" · {compiles}{count_noun(len(hosts), 'host')}"
+    return hosts_note(map(_host, alike))
+
+
+def _host(module: CompiledModule) -> str | None:
+    return host_of(Path(module.path).parent)
 
 
 def _facts(module: CompiledModule) -> str:
@@ -197,7 +193,7 @@ def modules_json(groups: Sequence[Sequence[CompiledModule]]) -> list[dict[str, A
             "compiles": [
                 {
                     "path": module.path,
-                    "host": host_of(Path(module.path).parent),
+                    "host": _host(module),
                     "backend": module.backend.value,
                     "allocated_bytes": module.allocated_bytes,
                     "space": module.space,
