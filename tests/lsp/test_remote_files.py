@@ -50,7 +50,7 @@ async def test_relative_path_is_an_error() -> None:
 async def test_unreadable_file_is_an_error(server: HttpFolder) -> None:
     found = await answer_remote_folder(UrlParams(f"{server.url}/dumps/host_0/a.txt"))
     server.faults["/dumps/host_0/a.txt"] = 403
-    with pytest.raises(RequestFailedError, match=r"^a\.txt: access denied \(HTTP 403\)$"):
+    with pytest.raises(RequestFailedError, match=r"^a\.txt: HTTP 403; check the credentials$"):
         await answer_fetch(Session(), FileParams(found["uri"]))
 
 

@@ -9,15 +9,23 @@ from hlo_lsp.text.urls import public
 
 NO_ANSWER = "the server did not answer in time"
 LOST = "the connection was lost"
-_MIN_SERVER_ERROR = 500  # an HTTP status
-_TRUST = "name its authority with SSL_CERT_FILE, or for S3 with AWS_CA_BUNDLE"
-_NO_CREDENTIALS = re.compile("Anonymous caller|No authentication methods")  # of gcsfs, paramiko
 _LOST_NAMES = re.compile(
     "ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)|EOFError"
 )
 _LOST_SSH = re.compile("Server connection dropped|Socket is closed|SSH session not active")
-_STATUS_KEYS = ("status", "code", "status_code")  # of errors
-_STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
+_NOT_FOUND = 404
+# By words in the names of the classes of an error and in its text.
+_HINTS = (
+    (
+        re.compile(r"certificate verify failed", re.IGNORECASE),
+        "name the authority of the certificate with SSL_CERT_FILE, or for S3 with AWS_CA_BUNDLE",
+    ),
+    (
+        re.compile(r"credential|authenti|anonymous|forbidden|permission|\b40[13]\b", re.IGNORECASE),
+        "check the credentials",
+    ),
+    (re.compile("support range requests"), "copy the archive to this machine"),
+)
 
 
 class RemoteError(OSError):
@@ -47,54 +55,29 @@ def remote_errors(url: str | None) -> Iterator[None]:
         raise RemoteError(_reason(error), url and public(url)) from error
 
 
-_REASONS_BY_NAME = {
-    "TooManyRedirects": "the server redirects without an end",
-    "Timeout": NO_ANSWER,
-}
-
-
 def _reason(error: BaseException) -> str:
-    """Return a sentence on an error; the classes are those of packages that may be missing."""
+    """Return the first line of an error, and a hint.
+
+    The classes of errors are those of packages that may be missing.
+    """
     cause = error.__cause__
     # For HTTP, fsspec says that a file is missing whatever the reason is.
     if isinstance(error, FileNotFoundError) and cause and "botocore" not in type(cause).__module__:
         error = cause
-    names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    status = next(filter(None, (getattr(error, key, None) for key in _STATUS_KEYS)), None)
-    status = status or _s3_status(cause)
-    first = _first_line(error)
-    no_credentials = f"no credentials, or wrong ones ({first})"
-    if re.search("Credential|Authentication", names) or _NO_CREDENTIALS.search(first):
-        return no_credentials
-    if isinstance(status, int):
-        return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
-    if isinstance(error, FileNotFoundError):
+    # The texts of errors of HTTP and S3 say no more than the status.
+    response = getattr(cause, "response", {}).get("ResponseMetadata", {})
+    status = getattr(error, "status", None) or response.get("HTTPStatusCode")
+    if isinstance(error, FileNotFoundError) or _NOT_FOUND in {status, getattr(error, "code", 0)}:
         return "no such file or folder"
-    is_forbidden = first.startswith("Forbidden:")  # of gcsfs, with the reason on the next line
-    if is_forbidden:
-        first = _first_line(str(error).partition("\n")[2] or error)
-    if is_forbidden or isinstance(error, PermissionError):
-        return f"access denied ({first})"
-    named = next((reason for name, reason in _REASONS_BY_NAME.items() if name in names), None)
-    if named is not None:
-        return named
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    if "Timeout" in names:
+        return NO_ANSWER
+    first = f"HTTP {status}" if status else _first_line(error)
     if _LOST_NAMES.search(names) or _LOST_SSH.match(first):
         return LOST
-    untrusted = re.search(r"certificate verify failed: ([^(]*[^( ])", first)
-    if untrusted is not None:
-        return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
-    if "Connect" in names or "SSH protocol banner" in first:
-        return f"cannot connect ({first})"
-    if "support range requests" in first:
-        return "the server sends whole files only; copy the archive to this machine"
-    return no_credentials if "credential" in first.lower() else first  # by adlfs
-
-
-def _s3_status(cause: BaseException | None) -> int | None:
-    """Return the HTTP status of an answer of S3, for which its text says nothing useful."""
-    response = getattr(cause, "response", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status if status >= _MIN_SERVER_ERROR else None
+    words = f"{names} {first} {error}"
+    hint = next((hint for pattern, hint in _HINTS if pattern.search(words)), None)
+    return first if hint is None else f"{first}; {hint}"
 
 
 def _first_line(error: BaseException | str) -> str:
