@@ -11,10 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hlo_lsp.checks.catalogue import severities
+from hlo_lsp.checks.finding_formats import Count
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.checks.output import Count, severity_word
+from hlo_lsp.checks.rule_pages import severity_word
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.terminal import Words, print_table, rendered, with_names
 from hlo_lsp.text.inert import printable

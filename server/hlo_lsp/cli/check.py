@@ -9,6 +9,13 @@ from functools import partial
 
 from rich.console import Console
 
+from hlo_lsp.checks.finding_formats import (
+    count_json,
+    counts_of,
+    finding_json,
+    github_annotation,
+    sarif,
+)
 from hlo_lsp.checks.folders import (
     CheckJob,
     FileResult,
@@ -21,7 +28,6 @@ from hlo_lsp.checks.folders import (
 )
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
-from hlo_lsp.checks.output import count_json, counts_of, finding_json, github_annotation, sarif
 from hlo_lsp.checks.terminal import print_findings, print_statistics
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.inert_streams import unguarded_output

@@ -4,7 +4,7 @@ import argparse
 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import codes_of
-from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_page
+from hlo_lsp.checks.rule_pages import rule_card, rule_json, rule_markdown, rules_page
 from hlo_lsp.checks.terminal import print_rules
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.display.terminal import make_console, print_card

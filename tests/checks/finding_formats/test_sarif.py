@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.checks.finding_formats import sarif
 from hlo_lsp.checks.folders import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.checks.output import sarif
 
 SPOT = Spot("dumps/a b%.txt", 6, 39, 43)
 PLAIN = FindingSummary("size-mismatch", Severity.ERROR, SPOT, "`a{0}` takes 1,024 B, not 1,000 B")

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from hlo_lsp.checks.framework.explanations import explanations
-from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_page
+from hlo_lsp.checks.rule_pages import rule_card, rule_json, rule_markdown, rules_page
 
-PAGE = Path(__file__).parents[3] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def test_page_of_the_repository_is_current() -> None:

@@ -1,8 +1,8 @@
 """Tests for the number of findings by code."""
 
+from hlo_lsp.checks.finding_formats import Count, count_json, counts_of
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.checks.output import Count, count_json, counts_of
 
 
 def summary(code: str, severity: Severity, path: str = "a.txt") -> FindingSummary:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from hlo_lsp.checks.finding_formats import github_annotation
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.checks.output import github_annotation
 
 
 def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: str = "m") -> str:
