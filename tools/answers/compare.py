@@ -138,10 +138,10 @@ def main() -> int:
             differences += _differences(before, after)
             print(f"\r{count:,} answers, {len(differences):,} differ", end="", file=sys.stderr)
     print(file=sys.stderr)
+    print("\n".join(differences[:_MAX_DIFFERENCES]))
     for command, statuses in versions[1].statuses.items():
         if statuses.isdisjoint(_STATUSES_OF_ANSWERS):
             raise AnswerError(f"{command}: fails on each file, with status {statuses}")
-    print("\n".join(differences[:_MAX_DIFFERENCES]))
     return 1 if differences else 0
 
 

@@ -38,8 +38,8 @@ def settings(code_server: CodeServer) -> Iterator[None]:
     path.write_text(before, "utf-8")
 
 
+@pytest.mark.usefixtures("settings")
 async def test_enabled_features_are_fast_and_setting_enables_others(
-    settings: None,
     train: Train,
     folder: Path,
     compile_v5e: Compile,
