@@ -1,9 +1,6 @@
 """Tests that package.json of the VS Code client matches the server."""
 
-import inspect
 import json
-import re
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,8 +10,8 @@ import pytest
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import ALL, DEFAULT, DEFAULTS, Thresholds
-from hlo_lsp.cli.agent_tools import TOOLS
 from hlo_lsp.lsp.settings import Settings
+from language_model_tools import with_tools
 
 CLIENT = Path(__file__).resolve().parent.parent / "vscode-client"
 
@@ -71,35 +68,10 @@ def test_defaults_match_the_server(properties: dict[str, Any]) -> None:
     assert settings.check.severity is None
 
 
-def tool_parts(tool: Callable[..., str]) -> tuple[str, dict[str, str]]:
-    """Return the summary of a tool, and the descriptions of its arguments."""
-    summary, _, rest = inspect.cleandoc(tool.__doc__ or "").partition("\n\nArgs:\n")
-    rows = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", rest, re.MULTILINE)
-    return summary, {name: " ".join(text.split()) for name, text in rows}
-
-
-def tool_schema(tool: Callable[..., str]) -> dict[str, Any]:
-    """Return the JSON schema of the arguments of a tool."""
-    described = tool_parts(tool)[1]
-    properties: dict[str, Any] = {}
-    required = []
-    for name, parameter in inspect.signature(tool).parameters.items():
-        is_text = parameter.annotation in {str, "str"}
-        schema = {"type": "string" if is_text else "integer", "description": described[name]}
-        if parameter.default is inspect.Parameter.empty:
-            required.append(name)
-        elif parameter.default not in {None, ""}:
-            schema["default"] = parameter.default
-        properties[name] = schema
-    return {"type": "object", "properties": properties, "required": required}
-
-
-def test_language_model_tools_match_the_server(contributes: dict[str, Any]) -> None:
-    declared = contributes["languageModelTools"]
-    assert [tool["name"] for tool in declared] == [f"hlo_{tool.__name__}" for tool in TOOLS]
-    for tool, contributed in zip(TOOLS, declared, strict=True):
-        assert contributed["inputSchema"] == tool_schema(tool)
-        assert contributed["modelDescription"].startswith(tool_parts(tool)[0])
+def test_language_model_tools_match_the_server() -> None:
+    """Compare the tools; to update them, run ``python tools/language_model_tools.py``."""
+    text = (CLIENT / "package.json").read_text("utf-8")
+    assert with_tools(text) == text
 
 
 def test_contributed_files_exist(contributes: dict[str, Any]) -> None:

@@ -10,7 +10,6 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from cli.command import run
-from hlo_lsp.cli import agent_tools
 from hlo_lsp.cli.agent_tools import TOOLS, bounded
 from hlo_lsp.cli.mcp import create_server
 from reports.example import STEM
@@ -56,7 +55,7 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
 
 @pytest.mark.parametrize("tool", [tool.__name__ for tool in TOOLS])
 async def test_argument_is_no_option(tool: str) -> None:
-    names = [name for name, one in signature(getattr(agent_tools, tool)).parameters.items()]
+    names = signature({one.__name__: one for one in TOOLS}[tool]).parameters
     required = {"path", "before", "after", "log", "query", "name"} & set(names)
     is_error, text = await _call(tool, **dict.fromkeys(required, "--executor=json:dumps"))
     assert is_error

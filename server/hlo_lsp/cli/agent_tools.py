@@ -4,88 +4,113 @@ Each tool runs a command in a separate process, so that the memory of a large du
 answer, and returns at most ``max_bytes`` of its text.
 """
 
+import argparse
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import Parameter, Signature
+from typing import Any
 
+from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.python_processes import python_command, python_environment
 
 _DEFAULT_BYTES = 4_000
 _MIN_BYTES = 200
 _TIMEOUT_SECONDS = 300
 _PROGRAM = "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
+_OPTIONAL = "?"
 
 
 class AgentToolError(Exception):
     """A command failed; the message is for the agent."""
 
 
-def summary(
-    path: str,
-    *,
-    group_by: str = "line",
-    space: str = "",
-    at: int | None = None,
-    top: int = 5,
-    max_bytes: int = _DEFAULT_BYTES,
-) -> str:
-    """Show where the memory of a program goes: peaks, owners, lost bytes, and advice.
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A command as a tool; the parser of the command describes its arguments.
 
-    Args:
-        path: A dump file, a folder with dumps, or a log with an out-of-memory message.
-        group_by: line, stack, scope, opcode, shape, role, space, allocation, or argument.
-        space: Only this memory space, such as HBM or VMEM.
-        at: A schedule step in place of the peak.
-        top: The number of owners to show.
-        max_bytes: The largest size of the answer in bytes.
+    Attributes:
+        what: What the tool does, in a sentence.
+        operands: The positional arguments; those with a question mark can be left out.
+        options: The options that the tool has, with its defaults.
+        others: Options that have other names than the arguments of the tool.
+        fixed: Options for each call.
     """
-    options = ["--group-by", group_by, "--top", str(top)]
-    options += ["--space", space] if space else []
-    options += ["--at", str(at)] if at is not None else []
-    return _answer("summary", [path], options, max_bytes)
+
+    what: str
+    operands: tuple[str, ...] = ("path",)
+    options: Mapping[str, str | int | None] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
 
 
-def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """List the compiles below a folder by peak, and show what differs in recompiles.
-
-    Args:
-        path: A folder with dumps.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("modules", [path], [], max_bytes)
-
-
-def hosts(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Show whether all hosts of a pod compiled the same programs, and how those that differ do.
-
-    Args:
-        path: A folder with a folder of dumps for each host.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("hosts", [path], [], max_bytes)
-
-
-def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Find buffers by name, Python line, shape, or scope; the largest come first.
-
-    Args:
-        query: Such as fusion.40, train.py:27, f32[1024,1024], or a part of an op_name.
-        path: A dump file or a folder with dumps.
-        top: The number of buffers to show for each module.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("find", [query, path], ["--top", str(top)], max_bytes)
-
-
-def why(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Explain why a buffer is alive: origin, uses by step, last use, donation.
-
-    Args:
-        path: A dump file of the compile.
-        name: An instruction such as fusion.40, with a shape index such as fusion.40{0}, or the id
-            of a value.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("why", [path, name], [], max_bytes)
+_BY: Mapping[str, str | int | None] = {"by": "line", "chip": "", "top": 10}
+_COMMANDS = {
+    "summary": _Command(
+        "Show where the memory of a program goes: peaks, owners, lost bytes, and advice.",
+        options={"group_by": "line", "space": "", "at": None, "top": 5},
+    ),
+    "modules": _Command(
+        "List the compiles below a folder by peak, and show what differs in recompiles."
+    ),
+    "hosts": _Command(
+        "Show whether all hosts of a pod compiled the same programs, and how those that differ do."
+    ),
+    "find": _Command(
+        "Find buffers by name, Python line, shape, or scope; the largest come first.",
+        ("query", "path"),
+        {"top": 10},
+    ),
+    "why": _Command(
+        "Explain why a buffer is alive: origin, uses by step, last use, donation.", ("path", "name")
+    ),
+    "diff": _Command(
+        "Compare two compiles: peaks, the buffers and lines that changed them, instructions, "
+        "flags.",
+        ("before", "after"),
+        {"top": 5},
+    ),
+    "check": _Command(
+        "Check dumps for inconsistencies (error, warning), and give advice (information, hint).",
+        options={"severity": "hint"},
+    ),
+    "donation": _Command(
+        "List the arguments by donation: used, usable, without effect and why, idle at the peak.",
+        options={"top": 10},
+    ),
+    "padding": _Command(
+        "List the padded arrays at the peak by wasted bytes, with the cheapest change for each.",
+        options={"top": 10},
+    ),
+    "cost": _Command(
+        "Show the FLOPs, the bytes, and the least time of a program, and what bounds it.",
+        options=_BY,
+    ),
+    "profile": _Command(
+        "Show where the measured time of a program goes, or what changed since another profile.",
+        ("path", "dumps?"),
+        {"before": "", **_BY},
+        {"path": "profile", "before": "compare"},
+    ),
+    "timeline": _Command(
+        "Show the occupied bytes over the schedule, or the buffers at one step.",
+        options={"space": "", "at": None},
+        fixed=("--ascii",),
+    ),
+    "overlap": _Command(
+        "Show which asynchronous operations do not overlap with computation.", options={"top": 10}
+    ),
+    "history": _Command(
+        "Show what the passes of a compile changed, in dumps with --xla_dump_hlo_pass_re=.*.",
+        ("path", "name?"),
+    ),
+    "oom": _Command(
+        "Explain an out-of-memory message: what is missing, who owns the peak, what would save "
+        "most.",
+        ("log", "dumps?"),
+    ),
+}
 
 
 def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -101,147 +126,70 @@ def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer("inspect", [path], [f"{option}={name}", "--format", "text"], max_bytes)
 
 
-def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Compare two compiles: peaks, the buffers and lines that changed them, instructions, flags.
-
-    Args:
-        before: A dump file or a folder with dumps.
-        after: A dump file or a folder with dumps, after the change.
-        top: The number of entries to show in each list.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("diff", [before, after], ["--top", str(top)], max_bytes)
-
-
-def check(path: str, severity: str = "hint", max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Check dumps for inconsistencies (error, warning), and give advice (information, hint).
-
-    Args:
-        path: A dump file or a folder with dumps.
-        severity: The lowest severity to report: error, warning, information, or hint.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    found = _answer("check", [path], ["--severity", severity], max_bytes)
-    return found or f"no findings of severity {severity} or higher"
+def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
+    """Return the answer of a command for the arguments of its tool."""
+    bound = _signature(command).bind(*values, **named)
+    bound.apply_defaults()
+    given = bound.arguments
+    operands = [given[operand.rstrip(_OPTIONAL)] for operand in command.operands]
+    options = list(command.fixed)
+    for option in command.options:
+        value = given[option]
+        if value not in ("", None):
+            flag = command.others.get(option, option).replace("_", "-")
+            options.append(f"--{flag}={value}")
+    found = _answer(name, list(filter(None, operands)), options, given["max_bytes"])
+    return found or "no findings"
 
 
-def donation(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """List the arguments by donation: used, usable, without effect and why, idle at the peak.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        top: The number of arguments of each kind to show.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("donation", [path], ["--top", str(top)], max_bytes)
-
-
-def padding(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """List the padded arrays at the peak by wasted bytes, with the cheapest change for each.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        top: The number of shapes to show.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("padding", [path], ["--top", str(top)], max_bytes)
+def _signature(command: _Command) -> Signature:
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    found = []
+    for operand in command.operands:
+        missing = "" if operand.endswith(_OPTIONAL) else Parameter.empty
+        name = operand.rstrip(_OPTIONAL)
+        found.append(Parameter(name, kind, default=missing, annotation=str))
+    for name, default in (*command.options.items(), ("max_bytes", _DEFAULT_BYTES)):
+        annotation = int | None if default is None else type(default)
+        found.append(Parameter(name, kind, default=default, annotation=annotation))
+    return Signature(found, return_annotation=str)
 
 
-def cost(
-    path: str, by: str = "line", chip: str = "", top: int = 10, max_bytes: int = _DEFAULT_BYTES
-) -> str:
-    """Show the FLOPs, the bytes, and the least time of a program, and what bounds it.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        by: Group by line, scope, opcode, phase, computation, or instruction.
-        chip: The chip for the least time, such as v5e or h100; by default that of the dump.
-        top: The number of groups to show.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    options = ["--by", by, "--top", str(top), *(["--chip", chip] if chip else [])]
-    return _answer("cost", [path], options, max_bytes)
+def _description(command: _Command, parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield the lines of the docstring of a tool."""
+    actions = {action.dest: action for action in parser._actions}
+    yield from (command.what, "", "Args:")
+    for operand in (*command.operands, *command.options):
+        name = operand.rstrip(_OPTIONAL)
+        dest = command.others.get(name, name)
+        action = actions.get(dest) or actions[f"{dest}s"]
+        text = str(action.help).partition(" (")[0].replace("%%", "%").replace("`", "")
+        yield f"    {name}: {text[:1].upper()}{text[1:]}."
+    yield "    max_bytes: The largest size of the answer in bytes."
 
 
-def profile(
-    path: str,
-    dumps: str = "",
-    *,
-    before: str = "",
-    by: str = "line",
-    chip: str = "",
-    top: int = 10,
-    max_bytes: int = _DEFAULT_BYTES,
-) -> str:
-    """Show where the measured time of a program goes, or what changed since another profile.
-
-    Args:
-        path: An xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote.
-        dumps: A folder with the dumps of the program, by default the modules in the profile.
-        before: A profile before a change, to compare with.
-        by: Group by line, scope, opcode, phase, computation, or instruction.
-        chip: The chip of the rooflines, such as v5e or h100; by default that of the dump.
-        top: The number of rows to show for each module.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    options = ["--by", by, "--top", str(top), *(["--compare", before] if before else [])]
-    options += ["--chip", chip] if chip else []
-    return _answer("profile", [path, *([dumps] if dumps else [])], options, max_bytes)
+def _tools() -> Iterator[Callable[..., str]]:
+    """Yield the tools as functions, with the signatures and docstrings that agents see."""
+    (commands,) = (
+        action
+        for action in argument_parser()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    for name, command in _COMMANDS.items():
+        tool: Any = partial(_run, name, command)
+        signature = _signature(command)
+        tool.__name__ = name
+        tool.__doc__ = "\n".join(_description(command, commands.choices[name]))
+        tool.__signature__ = signature
+        tool.__annotations__ = {
+            **{each.name: each.annotation for each in signature.parameters.values()},
+            "return": str,
+        }
+        yield tool
+    yield explain
 
 
-def timeline(
-    path: str, space: str = "", at: int | None = None, max_bytes: int = _DEFAULT_BYTES
-) -> str:
-    """Show the occupied bytes over the schedule, or the buffers at one step.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        space: Only this memory space, such as HBM or VMEM.
-        at: List the buffers at this schedule step, largest first.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    options = ["--space", space] if space else []
-    options += ["--at", str(at)] if at is not None else []
-    return _answer("timeline", [path], ["--ascii", *options], max_bytes)
-
-
-def overlap(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Show which asynchronous operations do not overlap with computation.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        top: The number of exposed operations to show.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("overlap", [path], ["--top", str(top)], max_bytes)
-
-
-def history(path: str, name: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Show what the passes of a compile changed, in dumps with --xla_dump_hlo_pass_re=.*.
-
-    Args:
-        path: A dump file or a folder with dumps.
-        name: Only the changes of this instruction.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("history", [path, *([name] if name else [])], [], max_bytes)
-
-
-def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Explain an out-of-memory message: what is missing, who owns the peak, what would save most.
-
-    Args:
-        log: A log with the message.
-        dumps: A folder with the dumps of the same compile, by default that of the log.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    return _answer("oom", [log, *([dumps] if dumps else [])], [], max_bytes)
-
-
-TOOLS: tuple[Callable[..., str], ...] = (
-    *(summary, modules, hosts, find, why, explain, diff, check, donation, padding),
-    *(cost, profile, timeline, overlap, history, oom),
-)
+TOOLS: tuple[Callable[..., str], ...] = tuple(_tools())
 
 
 def _answer(command: str, operands: list[str], options: list[str], max_bytes: int) -> str:
