@@ -6,6 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
+
 from dumps import FOLDERS as SMALL_FOLDERS
 from dumps import files_of
 from hlo_lsp.model.compile import Compile
@@ -54,6 +56,15 @@ GENERATIONS = (  # the folders in generations.tar.xz
 FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
 # The oracles that read names cannot compare these texts, which omit `get-tuple-element`.
 ALL_FOLDERS = (*FOLDERS, FSDP, *WHOLE)
+TYPICAL_FOLDERS = frozenset(
+    {
+        *("cpu", "gpu_h100", "tpu_v5e", "samples", "flags_pass_dumps", "whole/tpu7x"),
+        *("cpu_jax_0.4.35", "gpu_h100_jax_0.5.3", "tpu_v5e_jax_0.4.35", "tpu_v5e_jax_0.9.2"),
+    }
+)
+"""A folder of each backend, of new and old forms, and with each way to dump."""
+on_typical_folders = pytest.mark.usefixtures("typical_folder")
+"""Run a test of `folder` or `any_folder` on these only: it compares our answers with each other."""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,19 @@
 """Fixtures for the oracles: the folders of the corpus, or those of ``--dumps``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from oracles.compiles import ALL_FOLDERS, FOLDERS, FSDP, GENERATIONS, L24, WHOLE
+from oracles.compiles import (
+    ALL_FOLDERS,
+    FOLDERS,
+    FSDP,
+    GENERATIONS,
+    L24,
+    TYPICAL_FOLDERS,
+    WHOLE,
+)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -13,7 +22,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     All tests of a folder run in one process, one after the other, and share the compiles.
     """
     if "folder" in metafunc.fixturenames:
-        folders_of_test = ALL_FOLDERS if "any_folder" in metafunc.fixturenames else FOLDERS
+        folders_of_test: Sequence[str] = (
+            ALL_FOLDERS if "any_folder" in metafunc.fixturenames else FOLDERS
+        )
+        if "typical_folder" in metafunc.fixturenames:
+            folders_of_test = tuple(one for one in folders_of_test if one in TYPICAL_FOLDERS)
         dumps: list[Path] | None = metafunc.config.getoption("--dumps")
         names = {
             folder if isinstance(folder, str) else folder.name: folder
@@ -29,6 +42,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def any_folder(folder: Path) -> Path:
     """Return a folder of real dumps, also one whose texts omit ``get-tuple-element``."""
+    return folder
+
+
+@pytest.fixture(scope="session")
+def typical_folder(folder: Path) -> Path:
+    """Select the folders of a test; see `on_typical_folders`."""
     return folder
 
 

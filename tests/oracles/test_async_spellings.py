@@ -22,6 +22,7 @@ from hlo_lsp.program.instruction_matching import match_instructions
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import async_operations, host_transfers, synchronous_collectives
+from oracles.compiles import on_typical_folders
 from oracles.xla_parser import is_readable, xla_hlo
 
 pytestmark = pytest.mark.corpus
@@ -30,6 +31,7 @@ _MAX_TEXT_BYTES = 400_000
 _MODULES = 4  # of a folder, spread over it
 
 
+@on_typical_folders
 def test_answers_are_equal_for_both_spellings(folder: Path) -> None:
     hlo = xla_hlo()
     for text in _texts(folder):

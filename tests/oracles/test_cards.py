@@ -12,7 +12,7 @@ import pytest
 from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
-from oracles.compiles import CorpusCompile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of, on_typical_folders
 from oracles.printed import AssignedValue, Spot
 
 pytestmark = pytest.mark.corpus
@@ -22,6 +22,7 @@ _OPCODE = re.compile(r"[)}\]] ([a-z][a-z\-]*)\(")
 _MAX_PEAK_ROWS = 10
 
 
+@on_typical_folders
 def test_rows_of_values_have_cards(folder: Path) -> None:
     kinds: set[Hashable] = set()
     for compile_ in compiles_of(folder):

@@ -19,7 +19,7 @@ from hlo_lsp.ide.navigation.definitions import (
     type_definitions,
 )
 from hlo_lsp.model.place import Place
-from oracles.compiles import CorpusCompile, compiles_of, sample
+from oracles.compiles import CorpusCompile, compiles_of, on_typical_folders, sample
 from oracles.operands import operand_names
 from oracles.printed import PrintedFacts, Spot
 
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.corpus
 _Target = tuple[Path, int] | None
 
 
+@on_typical_folders
 def test_definition_of_every_position_and_use_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
@@ -41,6 +42,7 @@ def test_definition_of_every_position_and_use_row(folder: Path) -> None:
         assert wrong == []
 
 
+@on_typical_folders
 def test_definitions_of_every_value_line_and_entry_header(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
@@ -55,6 +57,7 @@ def test_definitions_of_every_value_line_and_entry_header(folder: Path) -> None:
                 assert found == [_line(instruction or value.spot)]
 
 
+@on_typical_folders
 def test_definition_of_every_live_range_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for key, (_, _, spot) in compile_.printed.ranges.items():
@@ -77,6 +80,7 @@ def test_definition_of_every_schedule_row(folder: Path) -> None:
             )
 
 
+@on_typical_folders
 def test_definition_of_operands_in_first_printed_instructions(folder: Path) -> None:
     """XLA repeats the text after ``from instruction:`` per leaf; each distinct text counts once."""
     for compile_ in compiles_of(folder):
@@ -86,6 +90,7 @@ def test_definition_of_operands_in_first_printed_instructions(folder: Path) -> N
             ), name
 
 
+@on_typical_folders
 def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
@@ -99,6 +104,7 @@ def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
                     assert _place(declaration(compile_.dump, found)) == allocation
 
 
+@on_typical_folders
 def test_type_definition_of_every_position_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for entry in sample(compile_.printed.entries.values()):

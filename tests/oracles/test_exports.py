@@ -15,7 +15,7 @@ from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
 from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
 from hlo_lsp.reports.trace_writer import PERFETTO
-from oracles.compiles import compiles_of
+from oracles.compiles import compiles_of, on_typical_folders
 
 pytestmark = pytest.mark.corpus
 
@@ -41,6 +41,7 @@ def test_profiles_add_up_to_the_peaks(folder: Path) -> None:
         assert folded == peaks
 
 
+@on_typical_folders
 def test_trace_slices_cover_the_counter(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         dump = compile_.dump

@@ -11,6 +11,7 @@ from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from ide.formatting.whitespace import vary_module_whitespace
+from oracles.compiles import on_typical_folders
 from oracles.libtpu_syntax import remove_libtpu_syntax
 
 pytestmark = pytest.mark.corpus
@@ -19,6 +20,7 @@ _MAX_TEXT_BYTES = 60_000
 _SAMPLE_INTERVAL = 8  # in modules
 
 
+@on_typical_folders
 def test_formatting_keeps_xla_parser_result(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for this Python")
     paths = [

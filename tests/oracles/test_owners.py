@@ -14,11 +14,12 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_owners import InstructionFacts, instruction_facts
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.reports.kernels import kernel_table
-from oracles.compiles import compiles_of, sample
+from oracles.compiles import compiles_of, on_typical_folders, sample
 
 pytestmark = pytest.mark.corpus
 
 
+@on_typical_folders
 def test_inspection_and_kernels_agree_on_owners(any_folder: Path) -> None:
     for compile_ in compiles_of(any_folder):
         owners = _owners(compile_.dump)
@@ -33,6 +34,7 @@ def test_inspection_and_kernels_agree_on_owners(any_folder: Path) -> None:
                 assert shown == (owner.op_name, source, owner.phase), row["instruction"]
 
 
+@on_typical_folders
 def test_hovers_and_hints_show_the_line_of_the_owner(any_folder: Path) -> None:
     for compile_ in compiles_of(any_folder):
         dump = compile_.dump

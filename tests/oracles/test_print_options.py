@@ -12,6 +12,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
+from oracles.compiles import on_typical_folders
 from oracles.instruction_forms import print_options
 from oracles.xla_parser import ends_the_process
 
@@ -21,6 +22,7 @@ _MAX_TEXT_BYTES = 60_000
 _SAMPLE_INTERVAL = 24  # in modules
 
 
+@on_typical_folders
 def test_every_print_option_is_read_without_findings(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo")
     options = print_options(hlo)

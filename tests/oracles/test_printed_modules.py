@@ -24,6 +24,7 @@ from hlo_lsp.reports.padding import padding_json, padding_of
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json
 from hlo_lsp.syntax.file_kinds import FileKind
+from oracles.compiles import on_typical_folders
 from oracles.instruction_forms import print_options
 from oracles.xla_parser import ends_the_process, is_readable, xla_hlo
 
@@ -41,6 +42,7 @@ _WITH_NAMES = frozenset({"donation", "kernels", "summary"})
 _OPTIONS = ("default", "operands with shapes", "without percent signs")
 
 
+@on_typical_folders
 def test_all_answers_are_those_of_the_dump(folder: Path, request: pytest.FixtureRequest) -> None:
     hlo = xla_hlo()
     is_sample = not request.config.getoption("--dumps")

@@ -13,7 +13,7 @@ from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.compiles import CorpusCompile, compiles_of, sample
+from oracles.compiles import CorpusCompile, compiles_of, on_typical_folders, sample
 from oracles.operands import operand_names
 from oracles.printed import AssignedValue, PrintedFacts, Row, Spot
 
@@ -25,6 +25,7 @@ _PARAMETER = re.compile(r"([\w.\-]+): ")  # in the head of a computation
 _WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
 
 
+@on_typical_folders
 def test_references_of_value_are_its_rows(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
@@ -38,6 +39,7 @@ def test_references_of_value_are_its_rows(folder: Path) -> None:
                 assert _references(compile_, spot) == expected, compile_.text(spot)
 
 
+@on_typical_folders
 def test_references_of_instruction_are_matching_lines(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         lines = _lines_by_name(compile_)

@@ -18,7 +18,7 @@ from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.compiles import compiles_of
+from oracles.compiles import compiles_of, on_typical_folders
 
 pytestmark = pytest.mark.corpus
 
@@ -45,6 +45,7 @@ def test_all_groupings_add_up(any_folder: Path) -> None:
                 assert all(node.own_bytes >= 0 for root in tree for node in _below(root))
 
 
+@on_typical_folders
 def test_maps_agree_with_allocations(any_folder: Path) -> None:
     for compile_ in compiles_of(any_folder):
         data = memory_map(compile_.dump)
@@ -78,6 +79,7 @@ def test_allocated_bytes_are_those_of_the_report(any_folder: Path) -> None:
                     assert printed == {one.space: one.allocated_bytes for one in found.spaces}
 
 
+@on_typical_folders
 def test_costs_by_owner_add_up(any_folder: Path) -> None:
     for compile_ in compiles_of(any_folder)[::3]:
         program = program_cost(compile_.dump, None)
