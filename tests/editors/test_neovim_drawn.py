@@ -9,39 +9,6 @@ pytestmark = pytest.mark.editors
 
 MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
 
-HINTS = """
-    nvim.open(path)
-    vim.lsp.inlay_hint.enable(true)
-    nvim.cursor(text)
-    vim.cmd('normal! zt')
-    local function hints()
-      local shown = {}
-      for _, hint in ipairs(nvim.drawn('inlayhint')) do
-        local text = ''
-        for _, chunk in ipairs(hint.details.virt_text) do
-          text = text .. chunk[1]
-        end
-        shown[#shown + 1] = { hint.line, hint.column, text }
-      end
-      return #shown > 0 and shown
-    end
-    return nvim.wait('hints', hints)
-"""
-
-
-def test_kinds_of_hints_can_be_disabled(neovim: Neovim, compile_v5e: Compile) -> None:
-    settings = "vim.lsp.config('hlo_lsp', { settings = { hlo = { inlayHints = off } } })"
-    hints = neovim.run(
-        settings + HINTS,
-        path=compile_v5e.path(MODULE),
-        text="ENTRY",
-        off={"steps": False, "allocation": False},
-    )
-    texts = [str(text) for _, _, text in hints]
-    assert any("padded" in text for text in texts)
-    assert not any("step " in text or "allocation " in text for text in texts)
-
-
 COLORS = """
     nvim.open(path)
     nvim.cursor(text)

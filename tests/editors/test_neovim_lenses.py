@@ -171,18 +171,6 @@ def test_lens_of_first_line_opens_summary(shared_neovim: Neovim, compile_v5e: Co
     assert title.strip() == "Memory of jit_mlp_train (TPU)"
 
 
-def test_setting_shows_all_lenses(neovim: Neovim, compile_v5e: Compile) -> None:
-    shown = neovim.run(
-        """
-        vim.lsp.config('hlo_lsp', { settings = { hlo = { codeLens = 'all' } } })
-        nvim.open(path)
-        return nvim.lenses(vim.api.nvim_buf_line_count(0))
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert shown["3"].startswith("512 B, thread-local")
-
-
 def test_lens_without_places_shows_message(neovim: Neovim, compile_v5e: Compile) -> None:
     messages = neovim.run(
         """

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from editors.client import FOLDER as CLIENT
@@ -43,7 +42,7 @@ ENTRY %main (x: f32[4]) -> f32[4] {
 }
 """
 Token = tuple[str, int, int]  # type, line and column from 0
-THEMES = {"Default Light+": "light_plus.json", "Default Dark+": "dark_plus.json"}
+THEME, THEME_FILE = "Default Light+", "light_plus.json"
 
 
 def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
@@ -64,17 +63,16 @@ def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
     return [*scopes, *_OF_VSCODE.get(supers.get(kind, ""), [])]
 
 
-@pytest_asyncio.fixture(params=THEMES, loop_scope="session")
-async def theme(request: pytest.FixtureRequest, window: Window) -> str:
+@pytest_asyncio.fixture(loop_scope="session")
+async def theme(window: Window) -> str:
     """Set a theme, without hints."""
     chosen = {
-        "workbench.colorTheme": request.param,
+        "workbench.colorTheme": THEME,
         "editor.inlayHints.enabled": "off",
         "editor.stickyScroll.enabled": False,
     }
     await window.host.configure(chosen)
-    name: str = request.param
-    return name
+    return THEME
 
 
 async def test_tokens_have_colors_of_their_scopes(
@@ -93,7 +91,7 @@ async def test_unused_values_are_faint(theme: str, folder: Path, window: Window)
     path.write_text(WRITTEN, "utf-8")
     at = spot(path, "%^idle")
     expected = await colors_by_token(theme, at, window)
-    comment = colors(THEMES[theme])["comment"]
+    comment = colors(THEME_FILE)["comment"]
     faint = [token for token, color in expected.items() if color == comment]
     assert faint == [("instruction", at.line, at.column - 1)]
     await on_the_screen(expected, lines(path), window)
@@ -103,7 +101,7 @@ async def colors_by_token(theme: str, at: Spot, window: Window) -> dict[Token, s
     """Return the expected colors of the tokens around a place."""
     await window.open(at)
     tokens = await until(lambda: window.host.ask("tokens", uri(at.path)))
-    by_scope = colors(THEMES[theme])
+    by_scope = colors(THEME_FILE)
     return {
         (kind, line, column): color_of(scopes_of(kind, modifiers), by_scope)
         for line, column, length, kind, modifiers in tokens

@@ -6,7 +6,7 @@ import pytest
 
 from editors.vscode.host import Spot, hover, places, problems, spot, uri
 from editors.vscode.marks import vscode
-from editors.vscode.test_colors import _COLORS, THEMES
+from editors.vscode.test_colors import _COLORS, THEME, THEME_FILE
 from editors.vscode.themes import color_of, colors
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
@@ -22,12 +22,11 @@ _TEXTS = {
 
 @pytest.mark.parametrize("name", _TEXTS)
 async def test_embedded_text_has_colors_of_hlo(name: str, folder: Path, window: Window) -> None:
-    theme = "Default Dark+"
-    await window.host.configure({"workbench.colorTheme": theme})
+    await window.host.configure({"workbench.colorTheme": THEME})
     path = folder / name
     path.write_text(_TEXTS[name], "utf-8")
     await window.open(path)
-    known = colors(THEMES[theme])
+    known = colors(THEME_FILE)
     expected = [
         color_of(["keyword.control.module.hlo"], known),
         color_of(["storage.type.element.hlo"], known),
