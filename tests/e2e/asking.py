@@ -1,12 +1,10 @@
 """Requests of an editor, with results in readable forms."""
 
 from itertools import chain
-from typing import Any
 
 from lsprotocol import types
 
-from e2e.editor import Editor, OpenFile
-from e2e.text import Spot
+from e2e.editor import OpenFile
 
 Symbol = types.DocumentSymbol | types.SymbolInformation
 
@@ -30,51 +28,6 @@ async def hover_text(file: OpenFile, beginning: str, word: str = "") -> str:
     """Return the hover of a word in the line with this beginning, or an empty string."""
     found = await request_hover(file, file.text.at(beginning, word))
     return found.contents.value if found else ""  # type: ignore[union-attr]
-
-
-async def hover_facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
-    """Return the title and the facts of a hover, without markup."""
-    text = (await hover_text(file, beginning, word)).replace("`", "")
-    lines = [line for line in text.split("\n") if line]
-    title = next((line for line in lines if line.startswith("**")), *lines[:1] or [""])
-    pairs = (line.removeprefix("- **").partition("** ") for line in lines if line[:2] == "- ")
-    headline = lines[0] if lines and lines[0] != title else ""
-    return {
-        "title": title.strip("*# "),
-        "headline": headline,
-        **{label: words for label, _, words in pairs},
-    }
-
-
-async def definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Return the target of "go to definition"."""
-    request = file.editor.client.text_document_definition_async
-    params = types.DefinitionParams(file.document, file.text.at(beginning, word))
-    return _spot(file.editor, await file.editor.reply(request(params)))
-
-
-async def declaration(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Return the target of "go to declaration"."""
-    request = file.editor.client.text_document_declaration_async
-    params = types.DeclarationParams(file.document, file.text.at(beginning, word))
-    return _spot(file.editor, await file.editor.reply(request(params)))
-
-
-async def type_definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Return the target of "go to type definition"."""
-    request = file.editor.client.text_document_type_definition_async
-    params = types.TypeDefinitionParams(file.document, file.text.at(beginning, word))
-    return _spot(file.editor, await file.editor.reply(request(params)))
-
-
-async def references(
-    file: OpenFile, beginning: str, word: str = "", *, with_declaration: bool = True
-) -> list[Spot]:
-    """Return the references in all files."""
-    context = types.ReferenceContext(include_declaration=with_declaration)
-    params = types.ReferenceParams(context, file.document, file.text.at(beginning, word))
-    found = await file.editor.reply(file.editor.client.text_document_references_async(params))
-    return [file.editor.spot(location) for location in found or ()]
 
 
 async def symbols(file: OpenFile) -> list[Symbol]:
@@ -112,11 +65,3 @@ async def code_lens_titles(file: OpenFile) -> list[tuple[str, str]]:
 def _names(symbol: Symbol) -> list[str]:
     children = symbol.children if isinstance(symbol, types.DocumentSymbol) else ()
     return [symbol.name, *chain.from_iterable(map(_names, children or ()))]
-
-
-def _spot(editor: Editor, found: Any) -> Spot | None:
-    if found is None:
-        return None
-    first = found[0] if isinstance(found, list) else found  # the best target
-    assert isinstance(first, types.Location)
-    return editor.spot(first)

@@ -18,7 +18,6 @@ from e2e.editor import Editor, OpenFile, editor
 Compiled = Callable[[str], Compile]
 DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
 TOTAL = ("Total bytes used: 40448 (39.5KiB)", "Total bytes used: 40449 (39.5KiB)")
-CUMULATIVE = ("(cumulative: 48 bytes)", "(cumulative: 49 bytes)")
 
 
 async def only_diagnostic(file: OpenFile, code: str) -> types.Diagnostic:
@@ -53,20 +52,6 @@ async def test_removable_text_is_faded_if_supported(any_editor: Editor, compiled
     assert published is not None
     has_tags = published.tag_support is not None
     assert found.tags == ((types.DiagnosticTag.Unnecessary,) if has_tags else None)
-
-
-async def test_fix_all_corrects_every_number(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("one file").assignment)
-    whole = file.text.whole
-    for old, new in (DAMAGE, TOTAL, CUMULATIVE):
-        file.substitute(old, new)
-    (fix_all,) = await source_actions(file)
-    assert (fix_all.title, fix_all.kind) == ("Fix all derivable values", "source.fixAll.hlo")
-    edit = await apply_action(any_editor, fix_all)
-    assert file.text.whole == whole
-    assert await file.codes() == []
-    assert await source_actions(file) == []
-    assert edit.document_changes is not None or edit.changes is not None
 
 
 async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compiled) -> None:
@@ -107,41 +92,6 @@ async def test_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None
     else:
         await any_editor.wait_until(lambda: len(client.messages) > message_count)
         assert any_editor.client.messages.pop().message.startswith("size-mismatch: ")
-
-
-async def ignore_action(file: OpenFile) -> types.CodeAction | None:
-    """Return the action that ignores the rule on sizes."""
-    found = await only_diagnostic(file, "size-mismatch")
-    titles = {action.title: action for action in await code_actions(file, found)}
-    return next((titles[title] for title in titles if title.startswith("Ignore")), None)
-
-
-async def test_rule_is_ignored_in_folder(any_editor: Editor, compiled: Compiled) -> None:
-    """The action creates a settings file, so it needs a client that can create files."""
-    path = compiled("one file").assignment
-    file = any_editor.open(path)
-    file.substitute(*DAMAGE)
-    action = await ignore_action(file)
-    capabilities = any_editor.client.capabilities
-    workspace = capabilities and capabilities.workspace
-    edits = workspace and workspace.workspace_edit
-    operations = (edits and edits.document_changes and edits.resource_operations) or ()
-    assert (action is not None) == (types.ResourceOperationKind.Create in operations)
-    if action is None:
-        return
-    assert action.title == f"Ignore `size-mismatch` in folder `{path.parent.name}`"
-    await apply_action(any_editor, action)
-    settings = path.with_name("hlo-lsp.toml")
-    assert settings.read_text("utf-8") == 'ignore = ["size-mismatch"]\n'
-    await wait_until_clean(file)
-
-
-async def wait_until_clean(file: OpenFile) -> None:
-    """Wait until a file has no diagnostics."""
-    if file.editor.pulls_diagnostics:
-        assert await file.codes() == []
-    else:
-        await file.editor.wait_until(lambda: file.editor.last_published(file.uri) == [])
 
 
 async def test_server_applies_edits_for_command_only_clients(

@@ -24,16 +24,3 @@ async def test_diagnostic_appears_and_disappears_with_the_damage(
     assert file.text.spot("", found.range).selected == "1000"
     file.substitute("(size=1000", "(size=1024")
     assert await file.codes() == []
-
-
-async def test_columns_are_correct_on_box_drawing_lines(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("tpu").live_range)
-    file.substitute("copy.11 (33.3%, total: 262 144 bytes", "copy.11 (33.3%, total: 262 144 bites")
-    (found,) = await file.diagnostics()
-    assert found.code == "syntax"
-    line = file.text.lines[found.range.start.line]
-    assert line.strip().startswith("│       ├── copy.11 (33.3%")
-    assert file.text.column(found.range.end) == len(line)
-    assert file.text.column(found.range.start) >= line.index("├")

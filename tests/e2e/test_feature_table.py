@@ -6,13 +6,13 @@ The client is Neovim, which supports all of these requests.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import default_converter
@@ -85,7 +85,11 @@ def test_table_has_every_request_about_a_document() -> None:
 
 @pytest.mark.parametrize("kind", [*KINDS, "stdout"])
 async def test_marks_match_requests_with_results(
-    neovim: Editor, compiled: Callable[[str], Compile], kind: str, tmp_path: Path
+    neovim: Editor,
+    editor_with_sources: Editor,
+    compiled: Callable[[str], Compile],
+    kind: str,
+    tmp_path: Path,
 ) -> None:
     if kind == "stdout":
         place, text = tmp_path / "stdout.txt", stdout_dump(compiled("tpu"))
@@ -94,24 +98,26 @@ async def test_marks_match_requests_with_results(
         place = path(compiled(name))
         text = place.read_text("utf-8")
     has_results = {}
-    async with editor_with_sources(tmp_path) as local:
-        for client, requests, shown in (
-            (local, _PYTHON_LINE_REQUESTS, text),
-            (neovim, _PROBLEM_REQUESTS, damage(text)),
-            (neovim, TABLE.keys() - _PYTHON_LINE_REQUESTS - _PROBLEM_REQUESTS, text),
-        ):
-            file = client.open(place, shown)
-            for method in sorted(requests):
-                has_results[method] = await has_result(file, method)
-            file.close()
+    for client, requests, shown in (
+        (editor_with_sources, _PYTHON_LINE_REQUESTS, text),
+        (neovim, _PROBLEM_REQUESTS, damage(text)),
+        (neovim, TABLE.keys() - _PYTHON_LINE_REQUESTS - _PROBLEM_REQUESTS, text),
+    ):
+        file = client.open(place, shown)
+        for method in sorted(requests):
+            has_results[method] = await has_result(file, method)
+        file.close()
     assert has_results == {method: row[kind] for method, row in TABLE.items()}
 
 
-def editor_with_sources(folder: Path) -> AbstractAsyncContextManager[Editor]:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def editor_with_sources(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
     """Start an editor with a source map to the Python file that the corpus names."""
+    folder = tmp_path_factory.mktemp("sources")
     (folder / "programs.py").write_text("\n" * 300, "utf-8")
     settings = {"sourceMap": {"/home/user/models": str(folder)}}
-    return editor(types.ClientCapabilities(), folder / "log", settings)
+    async with editor(types.ClientCapabilities(), folder / "log", settings) as started:
+        yield started
 
 
 def damage(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -15,16 +16,14 @@ _MAX_IDLE_SHARE = 0.02  # of a processor
 _PULL_COUNT = 200
 _MAX_GROWTH_BYTES = 3_000_000  # of memory during these pulls; a leak was 4 MB with each
 FOLDERS = {
-    "v5e": "module_0152.jit_step.cl_1014260217.after_optimizations.txt",
     "tpu7x": "module_0504.jit_train_step.cl_1014260217.after_optimizations.txt",
-    "cpu": "module_0067.jit_train_step.cpu_after_optimizations.txt",
     "gpu_h100": "module_0001.jit_mlp_train.sm_9.0a_gpu_after_optimizations.txt",
 }
 
 
 def whole_folder(name: str, whole: Path, small: Path, copy: Path) -> Path:
     """Return a copy of a whole folder; that of a GPU has the files of one compile."""
-    if name in {"v5e", "tpu7x", "cpu"}:
+    if name == "tpu7x":
         return Path(shutil.copytree(whole / name, copy / name))
     folder = copy / name
     folder.mkdir()
@@ -90,9 +89,15 @@ class OpenModule:
         return [self.hover(row) for row in self.rows], self.window.shown["lenses", self.uri]
 
 
-@pytest.fixture
-def module(corpus_whole: Path, tmp_path: Path, wire: Wire) -> OpenModule:
-    return OpenModule(wire, Path(shutil.copytree(corpus_whole / "tpu7x", tmp_path / "tpu7x")))
+@pytest.fixture(scope="module")
+def module(corpus_whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenModule]:
+    """Yield a module in a server process that the tests share."""
+    wire = Wire()
+    copy = tmp_path_factory.mktemp("rest") / "tpu7x"
+    yield OpenModule(wire, Path(shutil.copytree(corpus_whole / "tpu7x", copy)))
+    wire.end()
+    assert wire.stray_output == b""
+    assert "Traceback" not in wire.log
 
 
 def test_edit_keeps_the_known_cost(module: OpenModule) -> None:

@@ -50,23 +50,6 @@ def push_check_setting(at: Editor, check: object) -> None:
     at.client.workspace_did_change_configuration(params)
 
 
-async def test_check_settings_apply_while_server_runs(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = open_damaged(any_editor, compiled("one file").assignment)
-    any_editor.client.set_configuration({"hlo": {}})
-    await wait_for_codes(file, BOTH)
-    for check, codes in (
-        ({"ignore": ["size"]}, {"out-of-bounds"}),
-        ({"select": ["size-mismatch"]}, {"size-mismatch"}),
-        ({"select": ["live-range"]}, set[str]()),
-        ({}, BOTH),
-    ):
-        any_editor.client.set_configuration({"hlo": {"check": check}})
-        push_check_setting(any_editor, check)
-        await wait_for_codes(file, codes)
-
-
 async def test_server_requests_the_configuration(tmp_path: Path, compiled: Compiled) -> None:
     async with editor(PULLED_CONFIGURATION, tmp_path / "log") as client_editor:
         client_editor.client.set_configuration({"hlo": {"check": {"ignore": ["size-mismatch"]}}})
@@ -75,23 +58,6 @@ async def test_server_requests_the_configuration(tmp_path: Path, compiled: Compi
             types.DidChangeConfigurationParams(None)
         )
         await wait_for_codes(file, {"out-of-bounds"})
-
-
-async def test_invalid_setting_is_reported_once_then_ignored(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = open_damaged(any_editor, compiled("one file").assignment)
-    check = {"ignore": ["size-mismach"], "severity": "error"}
-    any_editor.client.set_configuration({"hlo": {"check": check}})
-    push_check_setting(any_editor, check)
-    await any_editor.wait_until(lambda: bool(any_editor.client.messages))
-    message = any_editor.client.messages.pop().message
-    assert message == (
-        "hlo.check.ignore: unknown rule `size-mismach`; did you mean `size-mismatch`?"
-    )
-    await wait_for_codes(file, BOTH)
-    any_editor.client.set_configuration({"hlo": {}})
-    push_check_setting(any_editor, {})
 
 
 async def test_workspace_setting_selects_owner_lines(neovim: Editor, tmp_path: Path) -> None:

@@ -77,80 +77,86 @@ def test_the_folder_runs_code_in_other_programs(hostile: HostileFolder) -> None:
     assert hostile.imported() == {"colorsys"}
 
 
-@pytest.mark.parametrize(
+_STARTS = {
+    "script": COMMAND,
+    "bundled": [sys.executable, str(_BUNDLED)],
+    "module": [sys.executable, "-P", "-m", "hlo_lsp"],
+}
+_every_start = pytest.mark.parametrize(
     "command",
     [
-        COMMAND,
-        [sys.executable, str(_BUNDLED)],
         pytest.param(
-            [sys.executable, "-P", "-m", "hlo_lsp"],
-            marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="Python has no option -P"),
-        ),
+            command,
+            id=name,
+            marks=pytest.mark.skipif(
+                name == "module" and sys.version_info < (3, 11), reason="Python has no option -P"
+            ),
+        )
+        for name, command in _STARTS.items()
     ],
-    ids=["script", "bundled", "module"],
 )
-class TestProgram:
-    """Each way to start the program."""
 
-    def test_server(self, hostile: HostileFolder, command: list[str]) -> None:
-        wire = Wire(command=command, cwd=hostile.path)
-        wire.initialize()
-        uri = hostile.dump.as_uri()
-        wire.send(did_open(uri, hostile.dump.read_text("utf-8")))
-        side = {"uri": uri, "line": 0}
-        wire.send(message("hlo/compare", {"before": side, "after": side}, "compare"))
-        assert "result" in wire.reply("compare")
-        text, number = "", 0
-        while "measured" not in text:
-            number += 1
-            wire.send(hover(uri, 4, 8, number))
-            text = json.dumps(wire.reply(number))
-            sleep(0.05)
-        wire.end()
-        assert hostile.imported() == set()
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            ["check", ".", "--jobs", "2", "--exit-zero"],
-            ["summary", "."],
-            ["modules", ".", "--jobs", "2"],
-            ["profile", ".", "."],
-            ["report", ".", "-o", "../report.html"],
-            ["mcp", "--call", "summary", "--arguments", '{"path": "."}'],
-            ["run", "--", "true"],
-            ["check", ".", "--executor", "antigravity:open"],
-        ],
-        ids=lambda arguments: " ".join(arguments[:2]),
+@_every_start
+def test_server_imports_nothing(hostile: HostileFolder, command: list[str]) -> None:
+    wire = Wire(command=command, cwd=hostile.path)
+    wire.initialize()
+    uri = hostile.dump.as_uri()
+    wire.send(did_open(uri, hostile.dump.read_text("utf-8")))
+    side = {"uri": uri, "line": 0}
+    wire.send(message("hlo/compare", {"before": side, "after": side}, "compare"))
+    assert "result" in wire.reply("compare")
+    text, number = "", 0
+    while "measured" not in text:
+        number += 1
+        wire.send(hover(uri, 4, 8, number))
+        text = json.dumps(wire.reply(number))
+        sleep(0.05)
+    wire.end()
+    assert hostile.imported() == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", ".", "--jobs", "2", "--exit-zero"],
+        ["summary", "."],
+        ["modules", ".", "--jobs", "2"],
+        ["profile", ".", "."],
+        ["report", ".", "-o", "../report.html"],
+        ["mcp", "--call", "summary", "--arguments", '{"path": "."}'],
+        ["run", "--", "true"],
+        ["check", ".", "--executor", "antigravity:open"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_command_imports_nothing(hostile: HostileFolder, arguments: list[str]) -> None:
+    hostile.run(*COMMAND, *arguments)
+    assert hostile.imported() == set()
+
+
+@_every_start
+def test_relative_python_path_is_ignored(hostile: HostileFolder, command: list[str]) -> None:
+    path = os.pathsep.join([str(Path(hlo_lsp.__file__).parents[1]), "", "."])
+    # Python itself imports these before any program runs.
+    loaded = subprocess.check_output(
+        [sys.executable, "-c", "import re, runpy, sys; print(*sys.modules)"], text=True
     )
-    def test_command(
-        self, hostile: HostileFolder, command: list[str], arguments: list[str]
-    ) -> None:
-        hostile.run(*command, *arguments)
-        assert hostile.imported() == set()
+    for name in {*loaded.split(), "sitecustomize", "usercustomize"} & _MODULES:
+        (hostile.path / f"{name}.py").unlink()
+    hostile.record.unlink(missing_ok=True)
+    printed = hostile.run(*command, "check", ".", PYTHONPATH=path)
+    assert "Traceback" not in printed
+    assert hostile.imported() == set()
 
-    def test_relative_python_path(self, hostile: HostileFolder, command: list[str]) -> None:
-        path = os.pathsep.join([str(Path(hlo_lsp.__file__).parents[1]), "", "."])
-        # Python itself imports these before any program runs.
-        loaded = subprocess.check_output(
-            [sys.executable, "-c", "import re, runpy, sys; print(*sys.modules)"], text=True
-        )
-        for name in {*loaded.split(), "sitecustomize", "usercustomize"} & _MODULES:
-            (hostile.path / f"{name}.py").unlink()
-        hostile.record.unlink(missing_ok=True)
-        printed = hostile.run(*command, "check", ".", PYTHONPATH=path)
-        assert "Traceback" not in printed
-        assert hostile.imported() == set()
 
-    async def test_tools_for_agents(self, hostile: HostileFolder, command: list[str]) -> None:
-        program, *arguments = command
-        server = StdioServerParameters(
-            command=program, args=[*arguments, "mcp"], cwd=str(hostile.path)
-        )
-        async with Client(stdio_client(server), mode="legacy") as client:
-            answer = await client.call_tool("summary", {"path": "."})
-        assert not answer.is_error
-        assert hostile.imported() == set()
+async def test_tools_for_agents_import_nothing(hostile: HostileFolder) -> None:
+    program, *arguments = COMMAND
+    server = StdioServerParameters(command=program, args=[*arguments, "mcp"], cwd=str(hostile.path))
+    async with Client(stdio_client(server), mode="legacy") as client:
+        answer = await client.call_tool("summary", {"path": "."})
+    assert not answer.is_error
+    assert hostile.imported() == set()
 
 
 _IN_NEW_PROCESSES = """

@@ -10,7 +10,7 @@ from lsp.protocol.large import large_module
 pytestmark = pytest.mark.e2e
 CANCELLED = -32800
 URI = "untitled:large"
-COUNT = 10_000  # instructions: reading takes some tenths of a second
+COUNT = 6_000  # instructions: reading takes some tenths of a second
 TEXT = large_module(COUNT)
 LINE = TEXT.split("\n").index("ENTRY %main (a: f32[8]) -> f32[8] {") + 1
 DOCUMENT = {"textDocument": {"uri": URI}}
