@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from cli.command import run
-from hlo_lsp.model.source_compiles import SourceCompiles
-from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.document import Document
 from hostile.large_folders import count_names, write_compiles
 from lsp.test_module_list import Listing
+from lsp.test_source_lines import SourceLinesHarness
 from lsp.test_workspace_diagnostics import WorkspaceDiagnosticsHarness
 
 _SIZES = (4, 12)
@@ -79,17 +78,18 @@ async def test_module_list_lists_each_folder_once(tmp_path: Path) -> None:
     _require_linear(dict(zip(_SIZES, found, strict=True)).__getitem__)
 
 
-def test_compiles_of_python_files_list_each_folder_once(tmp_path: Path) -> None:
-    def work(count: int) -> Counter[str]:
+async def test_python_notes_list_each_folder_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for count in _SIZES:
         write_compiles(tmp_path / str(count), count)
-        compiles = SourceCompiles()
         with count_names() as names:
-            folder = SearchFolder(tmp_path / str(count), is_recursive=True)
-            compiles.scan([folder], lambda _: None)
-        assert len(compiles.found) == count
-        return names
-
-    _require_linear(work)
+            harness = SourceLinesHarness(tmp_path / str(count), monkeypatch)
+            await harness.read()
+            await harness.settled()
+        found.append(names)
+    _require_linear(dict(zip(_SIZES, found, strict=True)).__getitem__)
 
 
 def test_deleted_files_are_grouped_together(tmp_path: Path) -> None:

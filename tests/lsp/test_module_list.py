@@ -3,16 +3,18 @@
 import asyncio
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp import module_list
+from hlo_lsp.lsp import compile_index, module_list
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, ModulesParams
 from hlo_lsp.lsp.module_list import ModuleList
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.module_reader import ModuleReader
+from lsp.test_workspace_symbols import serve
 from protos.messages import HLO_PROTO, serialized
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
@@ -28,7 +30,9 @@ class Listing:
             work_done_progress=None,
         )
         self.notified: list[str] = []
-        self.list = ModuleList(cast("Any", server), Session(), self._notify)
+        session = Session()
+        serve(session, server)
+        self.list = ModuleList(session, self._notify)
 
     def _notify(self, method: str, _: Json) -> None:
         self.notified.append(method)
@@ -80,9 +84,9 @@ async def test_only_changed_compiles_are_read_again(
     read: list[str] = []
     original = module_list.read_compiles
 
-    def note(path: Path, *others: Any) -> Any:
+    def note(reader: ModuleReader, path: Path, **others: Any) -> Any:
         read.append(path.name)
-        return original(path, *others)
+        return original(reader, path, **others)
 
     monkeypatch.setattr(module_list, "read_compiles", note)
     other.write_text(MODULE.replace("jit_f", "jit_longer"), "utf-8")
@@ -95,7 +99,7 @@ async def test_large_compiles_are_read_in_a_process(
 ) -> None:
     listing.dump("0001.jit_f")
     here = await listing.ask()
-    monkeypatch.setattr(module_list, "_MAX_BYTES_IN_SERVER", 0)
+    monkeypatch.setattr(compile_index, "MAX_KEPT_BYTES", 0)
     assert await Listing(listing.folder).ask() == here
 
 

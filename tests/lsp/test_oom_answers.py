@@ -1,5 +1,6 @@
 """Tests for symbols, folds, lenses, and reports of out-of-memory messages."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -7,9 +8,9 @@ from typing import Any, cast
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import SHOW_SUMMARY_COMMAND, Client
 from hlo_lsp.lsp.oom_answers import (
+    assignments_of_module,
     code_lenses,
     definition,
     document_symbols,
@@ -75,14 +76,15 @@ def _open_log(session: Session, folder: Path) -> DumpFile:
         directory.mkdir()
     for path in DUMP.iterdir():
         (dump / path.name).write_bytes(path.read_bytes())
-    session.assignments = AssignmentPaths(lambda: [folder])
+    session.index.workspace_folders = lambda: [folder]
     file = session.open(item((logs / "train.log").as_uri(), "step 1\n" + text_of(LONG)))
     file.refresh()
     return file
 
 
-def test_dump_elsewhere_in_workspace_is_found(session: Session, tmp_path: Path) -> None:
+async def test_dump_elsewhere_in_workspace_is_found(session: Session, tmp_path: Path) -> None:
     file = _open_log(session, tmp_path)
+    await session.index.scan()
     line = file.lines.index("  1. Size: 6.75G")
     params = types.TextDocumentPositionParams(
         types.TextDocumentIdentifier(file.uri), types.Position(line, 0)
@@ -138,3 +140,29 @@ async def test_summary_without_dump_is_report(session: Session, file: DumpFile) 
 async def test_other_text_has_no_message_summary(session: Session) -> None:
     file = session.open(item("untitled:other", "step 1\n"))
     assert await summarize_message(session, file.uri, 0) is None
+
+
+async def _assignments(session: Session, folder: Path, module: str) -> list[str]:
+    session.index.workspace_folders = lambda: [folder]
+    folders = await session.index.scan()
+    return [path.parent.name for path in assignments_of_module(folders, module)]
+
+
+def _write_assignment(folder: Path, module: str, *, time: int = 1) -> None:
+    folder.mkdir(exist_ok=True)
+    path = folder / f"module_0001.{module}.after_optimizations-buffer-assignment.txt"
+    path.write_text("BufferAssignment:\n", "utf-8")
+    os.utime(path, (time, time))
+
+
+async def test_newest_assignment_of_module_is_first(session: Session, tmp_path: Path) -> None:
+    _write_assignment(tmp_path / "old", "jit_f")
+    _write_assignment(tmp_path / "new", "jit_f", time=60)
+    _write_assignment(tmp_path / "other", "jit_f_and_more")
+    (tmp_path / "new" / "module_0001.jit_f.before_optimizations.txt").write_text("HloModule f\n")
+    assert await _assignments(session, tmp_path, "jit_f") == ["new", "old"]
+
+
+async def test_module_name_is_sanitized_like_file_names(session: Session, tmp_path: Path) -> None:
+    _write_assignment(tmp_path / "dump", "a_b")
+    assert await _assignments(session, tmp_path, "a/b") == ["dump"]

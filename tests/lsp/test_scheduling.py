@@ -11,7 +11,7 @@ from lsprotocol import types
 from hlo_lsp.background_jobs import Job, checkpoint
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.scheduling import run_in_background, start_task
+from hlo_lsp.lsp.scheduling import Priority, start_task
 from hlo_lsp.lsp.server import on_document
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
@@ -93,7 +93,9 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
         assert done["background"] == before
         return [{}]
 
-    tasks.append(start_task(session.hover_preparation.run(partial(steps, "background"))))
+    tasks.append(
+        start_task(session.foreground.run(partial(steps, "background"), Priority.PREPARATION))
+    )
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
     assert await on_document(session, reply)(params) == [{}]
     await tasks[0]
@@ -109,7 +111,7 @@ async def test_message_waits_for_one_background_slice() -> None:
             slices.append(number)
             checkpoint()
 
-    tasks = [start_task(session.hover_preparation.run(steps)) for _ in range(3)]
+    tasks = [start_task(session.foreground.run(steps, Priority.PREPARATION)) for _ in range(3)]
     while len(slices) < 20:
         await asyncio.sleep(0)
     before = len(slices)
@@ -127,7 +129,7 @@ async def test_small_background_work_lets_other_tasks_run() -> None:
 
     task = asyncio.ensure_future(other())
     for _ in range(3):
-        await run_in_background(partial(done.append, "small"))
+        await Session().foreground.run(partial(done.append, "small"), Priority.INDEX)
     await task
     assert done[0] == "other"
 

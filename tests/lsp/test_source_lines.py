@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 from lsprotocol import types
@@ -18,6 +17,7 @@ from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.lsp.source_lines import SourceLines
 from lsp.opened import item
 from lsp.test_session_edits import edit, whole_document
+from lsp.test_workspace_symbols import serve
 from profiles.test_time_facts import written_profile
 
 _MODULE = """\
@@ -59,7 +59,8 @@ class SourceLinesHarness:
     """The lines of Python files in a session with one workspace folder."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(source_lines, "_SCAN_INTERVAL_SECONDS", 0)
+        monkeypatch.setattr(source_lines, "_REFRESH_INTERVAL_SECONDS", 0)
+        monkeypatch.setattr(source_lines._PythonFactsOnDisk, "max_scan_age_seconds", 0)
         self.folder = folder
         self.python = folder / "model.py"
         self.python.write_text("\n" * 20, "utf-8")
@@ -71,7 +72,8 @@ class SourceLinesHarness:
         )
         self.session = Session()
         self.notified: list[str] = []
-        self.lines = SourceLines(cast("Any", self.server), self.session, self._notify)
+        serve(self.session, self.server)
+        self.lines = SourceLines(self.session, self._notify)
 
     def _notify(self, method: str, _: Json) -> None:
         self.notified.append(method)
@@ -106,7 +108,7 @@ class SourceLinesHarness:
 
     async def settled(self) -> None:
         for _ in range(1000):
-            if self.lines._reading is None:
+            if not self.session.index._refreshing:
                 return
             await asyncio.sleep(0.01)
         pytest.fail("reading does not end")
@@ -152,7 +154,7 @@ async def test_lines_show_their_time(
     assert [(one["name"], one["text"]) for one in found[2]["buffers"]] == [("n", "60.0 µs, 60%")]
     written_profile(folder / "host.xplane.pb", 1, "jit_f", y=3000)
     harness.session.times.profiles.look_again()
-    harness.lines.scan()
+    harness.lines.settings_changed()
     await harness.settled()
     assert texts(await harness.ask())[0] == (
         6,

@@ -3,20 +3,22 @@
 import os
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.lsp import progress
+from hlo_lsp.checks.folders import CheckJob
+from hlo_lsp.lsp import progress, workspace_diagnostics
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
+from hlo_lsp.model.module_reader import ModuleReader
 from lsp.opened import DUMP, item, split_dump
 from lsp.test_session_edits import edit, whole_document
-from lsp.test_workspace_symbols import Server
+from lsp.test_workspace_symbols import Server, serve
 
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
 CONVERTER = get_converter()
@@ -31,8 +33,9 @@ class WorkspaceDiagnosticsHarness:
         self.server.workspace = SimpleNamespace(folders={folder.as_uri(): None}, root_uri=None)
         self.session = Session()
         self.partial: list[Json] = []
+        serve(self.session, self.server)
         self.workspace_diagnostics = WorkspaceDiagnostics(
-            cast("Any", self.server), self.session, lambda _, said: self.partial.append(said)
+            self.session, lambda _, said: self.partial.append(said)
         )
         self.ids: dict[str, str] = {}
 
@@ -169,16 +172,17 @@ async def test_only_changed_compiles_are_checked_again(
 ) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     await harness.pull()
-    looked: list[str] = []
-    look = harness.workspace_diagnostics._check_job
-    monkeypatch.setattr(
-        harness.workspace_diagnostics,
-        "_check_job",
-        lambda job: looked.append(job.files[0].name) or look(job),  # type: ignore[func-returns-value]
-    )
+    checked: list[str] = []
+    read = workspace_diagnostics._read_reports
+
+    def note(reader: ModuleReader, job: CheckJob, **others: Any) -> Any:
+        checked.append(job.path.name)
+        return read(reader, job, **others)
+
+    monkeypatch.setattr(workspace_diagnostics, "_read_reports", note)
     os.utime(folder / "good.txt", (1, 1))
     await harness.pull()
-    assert looked == ["good.txt"]
+    assert checked == ["good.txt"]
 
 
 async def test_check_stopped_by_the_user_stays_stopped(
@@ -192,6 +196,6 @@ async def test_check_stopped_by_the_user_stays_stopped(
     first = await harness.pull()
     assert len(first) < 21
     assert len(await harness.pull()) == len(first)
-    harness.workspace_diagnostics.folders_changed()
+    harness.session.index.resume()
     harness.server.cancels = False
     assert len(await harness.pull()) == 21

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,6 +13,7 @@ from pygls.progress import Progress as Tokens
 
 from hlo_lsp.lsp import progress, workspace_symbols
 from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp.client import workspace_folders
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from lsp.opened import item
@@ -40,25 +42,35 @@ class Server:
             self.work_done_progress.tokens[params.token].cancel()
 
 
+def serve(session: Session, server: Any) -> None:
+    """Give the index of a session the folders and the progress of a server."""
+    session.index.workspace_folders = partial(workspace_folders, server)
+    session.index.make_progress = partial(progress.reading_progress, server)
+
+
 class WorkspaceSymbolsHarness:
     """Workspace symbols, driven as the server drives them."""
 
     def __init__(self, *folders: Path) -> None:
         self.server = Server()
         self.session = Session()
-        self.names = WorkspaceSymbols(cast("Any", self.server), self.session)
+        serve(self.session, self.server)
+        self.names = WorkspaceSymbols(self.session)
         self.show(*folders)
 
     def show(self, *folders: Path) -> None:
         self.server.workspace.folders = {folder.as_uri(): None for folder in folders}
+        self.session.index.resume()
         self.names.folders_changed()
 
     def open(self, uri: str, text: str) -> None:
+        self.session.index.files_changed()
         self.names.opened(self.session.open(item(uri, text)))
 
     def close(self, uri: str) -> None:
         file = self.session.close(uri)
         assert file is not None
+        self.session.index.files_changed()
         self.names.closed(file)
 
     async def find(self, typed: str) -> list[types.SymbolInformation]:
@@ -71,8 +83,13 @@ class WorkspaceSymbolsHarness:
 
     async def settled(self) -> None:
         """Wait until all names are read."""
-        while self.names._reading is not None or self.names._open_reads:
+        while self.session.index._refreshing or self.names._open_reads:
             await asyncio.sleep(0.01)
+
+    def change(self) -> None:
+        """Tell that files on disk have changed."""
+        self.session.index.files_changed()
+        self.names.files_changed()
 
 
 def write(path: Path, text: str = MODULE) -> str:
@@ -161,7 +178,7 @@ async def test_reopened_file_of_same_version_is_read_again() -> None:
 async def test_search_notices_changes_on_disk_for_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_RESCAN_INTERVAL_SECONDS", 0)
+    monkeypatch.setattr(workspace_symbols._SymbolsOnDisk, "max_scan_age_seconds", 0)
     path = tmp_path / "a.txt"
     write(path)
     harness = WorkspaceSymbolsHarness(tmp_path)
@@ -183,7 +200,7 @@ async def test_long_reading_shows_its_progress(
     assert harness.server.sent == []
     write(tmp_path / "b.txt")
     write(tmp_path / "c.txt")
-    harness.names.scan()
+    harness.change()
     await harness.settled()
     assert harness.server.sent[0].kind == "begin"
     assert harness.server.sent[-1].kind == "end"
@@ -200,7 +217,7 @@ async def test_stopped_reading_resumes_with_other_folders(
     harness.server.cancels = True
     harness.show(tmp_path)
     assert 0 < len(await harness.uris("one")) < 20
-    harness.names.scan()
+    harness.change()
     assert len(await harness.uris("one")) < 20
     harness.server.cancels = False
     harness.show(tmp_path)
@@ -211,5 +228,5 @@ async def test_root_without_folders(tmp_path: Path) -> None:
     uri = write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness()
     harness.server.workspace.root_uri = tmp_path.as_uri()
-    harness.names.folders_changed()
+    harness.change()
     assert await harness.uris("one") == [uri]

@@ -1,12 +1,15 @@
 """The symbols of one text."""
 
-import os
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, read_symbols
+from hlo_lsp.model.compile_files import FolderCache
+from hlo_lsp.model.folder_scan import SearchFolder, scan_folders
+from hlo_lsp.model.module_reader import ModuleReader
+from hlo_lsp.model.source import PROGRAM_FRAMES
+from hlo_lsp.model.symbol_reading import read_file_symbols, read_symbols, symbol_files
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
 from hlo_lsp.text.document import Document
 
@@ -225,16 +228,16 @@ def test_values_are_found_once() -> None:
 ONE_MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
 
 
-def update(symbols: SymbolFolders, *folders: Path, is_recursive: bool = True) -> list[str]:
-    """Scan and read, and return the files that were read."""
-    unread = symbols.scan([SearchFolder(folder, is_recursive) for folder in folders])
-    for file in unread:
-        symbols.read(file)
-    return [file.title for file in unread]
-
-
-def held(symbols: SymbolFolders) -> list[str]:
-    return sorted(path.name for path in symbols.files)
+def names_in_folder(folder: Path) -> dict[str, list[str]]:
+    """Return the titles with names of each file that is read."""
+    found = {}
+    for scanned in scan_folders([SearchFolder(folder)], FolderCache()):
+        for path in symbol_files(scanned):
+            module = scanned.module_of(path.name)
+            assert module is not None
+            symbols = read_file_symbols(ModuleReader(module, PROGRAM_FRAMES), path, path.name)
+            found[path.name] = [one.title for one in symbols]
+    return found
 
 
 def write(path: Path, text: str | bytes = ONE_MODULE) -> Path:
@@ -251,59 +254,14 @@ def test_dumps_are_read_and_nothing_else(tmp_path: Path) -> None:
     write(tmp_path / "code.py")
     write(tmp_path / ".hidden/c.txt")
     (tmp_path / "folder.txt").mkdir()
-    symbols = SymbolFolders()
-    assert update(symbols, tmp_path) == ["a.txt", "deep/b.hlo", "deep/binary.txt", "deep/notes.txt"]
-    assert held(symbols) == ["a.txt", "b.hlo"]
+    assert names_in_folder(tmp_path) == {
+        "a.txt": ["a.txt"], "b.hlo": ["b.hlo"], "binary.txt": [], "notes.txt": []
+    }  # fmt: skip
 
 
 def test_output_of_a_compiler_is_read(tmp_path: Path) -> None:
     write(tmp_path / "log.txt", f"*** Begin a.txt ***\n{ONE_MODULE}\n*** End a.txt ***\n")
-    symbols = SymbolFolders()
-    update(symbols, tmp_path)
-    assert [read.title for read in symbols.files[tmp_path / "log.txt"]] == ["log.txt", "a.txt"]
-
-
-def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
-    write(tmp_path / "a.txt")
-    changing = write(tmp_path / "b.txt")
-    symbols = SymbolFolders()
-    assert update(symbols, tmp_path) == ["a.txt", "b.txt"]
-    assert update(symbols, tmp_path) == []
-    write(changing, ONE_MODULE.replace("one", "other"))
-    assert update(symbols, tmp_path) == ["b.txt"]
-    (read,) = symbols.files[changing]
-    names = read.names
-    assert "other" in [names[number] for number in range(len(names))]
-    os.utime(changing, ns=(1, 1))
-    assert update(symbols, tmp_path) == ["b.txt"]
-
-
-def test_removed_files_are_forgotten(tmp_path: Path) -> None:
-    gone = write(tmp_path / "a.txt")
-    kept = write(tmp_path / "b.txt")
-    symbols = SymbolFolders()
-    update(symbols, tmp_path)
-    gone.unlink()
-    assert update(symbols, tmp_path) == []
-    assert held(symbols) == ["b.txt"]
-    write(kept, "no dump any more\n")
-    update(symbols, tmp_path)
-    assert held(symbols) == []
-    write(kept)
-    update(symbols, tmp_path)
-    assert held(symbols) == ["b.txt"]
-
-
-def test_folders_come_and_go(tmp_path: Path) -> None:
-    write(tmp_path / "one/a.txt")
-    write(tmp_path / "two/b.txt")
-    symbols = SymbolFolders()
-    update(symbols, tmp_path / "one")
-    assert update(symbols, tmp_path / "one", tmp_path / "two") == ["b.txt"]
-    assert update(symbols, tmp_path / "one", tmp_path / "one") == []
-    assert held(symbols) == ["a.txt"]
-    assert update(symbols, tmp_path / "nowhere") == []
-    assert held(symbols) == []
+    assert names_in_folder(tmp_path) == {"log.txt": ["log.txt", "a.txt"]}
 
 
 def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
@@ -311,16 +269,16 @@ def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
     write(tmp_path / "m-buffer-assignment-values.txt", values)
     write(tmp_path / "n-buffer-assignment-values.txt", values)
     write(tmp_path / "n-buffer-assignment.txt", "BufferAssignment:\n")
-    symbols = SymbolFolders()
-    update(symbols, tmp_path)
-    assert held(symbols) == ["m-buffer-assignment-values.txt", "n-buffer-assignment.txt"]
+    assert list(names_in_folder(tmp_path)) == [
+        "m-buffer-assignment-values.txt",
+        "n-buffer-assignment.txt",
+    ]
 
 
-def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
-    going = write(tmp_path / "a.txt")
-    symbols = SymbolFolders()
-    unread = symbols.scan([SearchFolder(tmp_path, is_recursive=True)])
-    going.unlink()
-    for file in unread:
-        symbols.read(file)
-    assert held(symbols) == []
+def test_file_removed_after_scan_has_no_symbols(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt")
+    (scanned,) = scan_folders([SearchFolder(tmp_path)], FolderCache())
+    module = scanned.module_of(path.name)
+    assert module is not None
+    path.unlink()
+    assert read_file_symbols(ModuleReader(module, PROGRAM_FRAMES), path, path.name) == []

@@ -14,8 +14,9 @@ from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import Budget, CheckOptions, Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.memory.savings import largest_peak_bytes
-from hlo_lsp.model.compile_files import FolderListing, Folders, FolderSnapshot
+from hlo_lsp.model.compile_files import FolderListing, FolderSnapshot
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.folder_scan import ScannedFolder, Stamp
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -28,7 +29,7 @@ from hlo_lsp.text.remote import shown
 
 _ENDINGS = frozenset({".txt", ".hlo"})
 _NO_PATHS = frozenset[Path]()  # one object for thousands of jobs
-_Stamp = tuple[str, int, int]
+_NamedStamp = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class CheckJob:
 
     files: tuple[Path, ...]
     named: frozenset[Path]
-    stamps: tuple[_Stamp, ...]
+    stamps: tuple[_NamedStamp, ...]
     selection: Selection
 
     @property
@@ -116,27 +117,12 @@ def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
     return Plan(jobs, list(seen.values()), errors, closed, budgets)
 
 
-def jobs_below(
-    folders: Iterable[Path], selection_of: Callable[[Path], Selection], listings: Folders
-) -> list[CheckJob]:
-    """Return a job for each compile in folders and their subfolders, without hidden ones.
-
-    ``selection_of`` returns the selection of rules for a folder. In ``listings``, unchanged folders
-    are not listed again.
-    """
-    jobs: list[CheckJob] = []
-    seen: set[Path] = set()
-    for top in folders:
-        for name, inner, names in os.walk(top):
-            inner[:] = sorted(below for below in inner if not below.startswith("."))
-            folder = Path(name)
-            wanted = [each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS]
-            if wanted and folder not in seen:
-                seen.add(folder)
-                listing = listings.listing(folder)
-                jobs += _jobs_in(_listed(wanted, listing), listing, selection_of(folder), set())
-            checkpoint()
-    return jobs
+def jobs_in(folder: ScannedFolder, selection: Selection) -> Iterator[CheckJob]:
+    """Yield a job for each compile in a folder."""
+    wanted = [name for name in sorted(folder.names) if os.path.splitext(name)[1] in _ENDINGS]
+    if wanted:
+        files = _listed(wanted, folder.listing)
+        yield from _jobs_in(files, folder.listing, selection, set(), folder.stamp)
 
 
 def _listed(names: Iterable[str], listing: FolderListing) -> Iterator[Path]:
@@ -161,7 +147,11 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
 
 
 def _jobs_in(
-    files: Iterable[Path], listing: FolderListing, selection: Selection, named: set[Path]
+    files: Iterable[Path],
+    listing: FolderListing,
+    selection: Selection,
+    named: set[Path],
+    stamp_of: Callable[[Path], Stamp | None] = file_stamp,
 ) -> Iterator[CheckJob]:
     groups: dict[str, tuple[tuple[Path, ...], list[Path]]] = {}
     for file in files:
@@ -173,7 +163,7 @@ def _jobs_in(
         groups.setdefault(stem, (compile_files, []))[1].append(file)
     for compile_files, group in groups.values():
         checkpoint()
-        known = {path: file_stamp(path) for path in (*compile_files, *group)}
+        known = {path: stamp_of(path) for path in (*compile_files, *group)}
         stamps = tuple((path.name, *stamp) for path, stamp in known.items() if stamp is not None)
         named_here = frozenset(named.intersection(group)) if named else _NO_PATHS
         yield CheckJob(tuple(group), named_here, stamps, selection)

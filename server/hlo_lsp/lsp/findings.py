@@ -78,7 +78,7 @@ def join_check(
     # The checks of a compile share results. Those of another compile do not wait for them.
     group = document.uri if file is None else session.compile_id(file)
     work = partial(_check, session, document, closed, early)
-    return session.checks.join(key, group, work, listener)
+    return session.foreground.checks.join(key, group, work, listener)
 
 
 async def _check(

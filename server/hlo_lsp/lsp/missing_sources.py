@@ -7,8 +7,8 @@ from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import FileParams
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.source import SourceFiles, is_library_file
-from hlo_lsp.model.source_compiles import python_files
+from hlo_lsp.model.source import SourceFiles, is_library_file, python_files
+from hlo_lsp.text.disk import UnreadableError, read_document
 
 _MAX_FILES = 20
 
@@ -30,6 +30,10 @@ def _missing_sources(session: Session, path: Path) -> list[str]:
     module = session.workspace.compile_files(path).module
     if module is None:
         return []
+    try:
+        lines = read_document(module).lines
+    except UnreadableError:
+        return []
     sources = SourceFiles(session.settings.source_map)
-    names = (name for name in python_files(module) if not is_library_file(name))
+    names = (name for name in python_files(lines) if not is_library_file(name))
     return sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]

@@ -1,25 +1,25 @@
 """The request ``hlo/modules``: the compiles in the workspace with their files and buffers."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
-from pygls.lsp.server import LanguageServer
-
-from hlo_lsp.lsp.client import Client, Json, path_of, workspace_folders
-from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, ModulesParams
-from hlo_lsp.lsp.processes import run_in_process
-from hlo_lsp.lsp.progress import BackgroundProgress
-from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.client import Client, Json, path_of
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, MODULES_METHOD, ModulesParams
+from hlo_lsp.lsp.scheduling import Priority
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
+from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
-from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.model.folder_scan import ScannedFolder, Scope, Stamp
+from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.protos.names import text_name
 from hlo_lsp.reports.history import stage_label
 from hlo_lsp.reports.modules import (
@@ -34,8 +34,7 @@ from hlo_lsp.reports.modules import (
 )
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.reports.summary import largest_first
-from hlo_lsp.syntax.file_kinds import detect_file_kind
-from hlo_lsp.text.disk import UnreadableError, file_stamp, read_first_lines
+from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable_json
 
 _NOTIFICATION_DELAY_SECONDS = 1.0  # after the last change, as XLA writes many files in a row
@@ -43,10 +42,6 @@ _MAX_BUFFERS = 10  # of one compile
 _SUFFIXES = frozenset({".txt", ".hlo"})
 _UNLISTED_ROLES = frozenset({FileRole.OTHER, FileRole.MODULE_FOLDER, FileRole.THUNK_METADATA})
 _MEMORY_ROLES = [role for role in FileRole if role.is_memory]
-
-_MAX_BYTES_IN_SERVER = 4_000_000  # larger compiles are read in a process of their own
-
-_Stamp = tuple[tuple[Path, tuple[int, int] | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +52,55 @@ class _ListedCompile:
     place: Json
 
 
-class ModuleList:
+class _ListedCompiles(FactKind[CompileFiles, list[_ListedCompile]]):
+    """What the list shows about the compiles on disk."""
+
+    title = "Reading dumps"
+    priority = Priority.CHECK
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+
+    def units(self, folder: ScannedFolder) -> Iterator[Unit[CompileFiles]]:
+        """Yield the compiles, but not beside open files."""
+        for compile_ in folder.compiles() if folder.top.scope is not Scope.OPEN_FILE else ():
+            path = compile_.path
+            if path.suffix in _SUFFIXES or text_name(path.name):
+                module = folder.module(compile_)
+                stamps = tuple((one, module.stamps.get(one)) for one in _files_in_order(compile_))
+                yield Unit(path, stamps, module, _read_bytes(stamps), compile_)
+
+    def reading(self, unit: Unit[CompileFiles]) -> Reading[list[_ListedCompile]]:
+        """Return the function that reads the compiles in a file and its companions."""
+        files, client = _files_in_order(unit.subject), self._session.client
+        return partial(read_compiles, path=unit.key, files=files, client=client)
+
+
+class ModuleList(Service):
     """Lists the compiles below folders, and reads each again only after it has changed on disk."""
 
-    def __init__(
-        self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
-    ) -> None:
-        self._server = server
-        self._session = session
+    def __init__(self, session: Session, notify: Callable[[str, Json], None]) -> None:
+        self._index = session.index
         self._notify = notify
         self._lock = asyncio.Lock()
-        self._known: dict[Path, tuple[_Stamp, list[_ListedCompile]]] = {}
+        self._on_disk = _ListedCompiles(session)
+        self._index.add(self._on_disk)
         self._notification: asyncio.TimerHandle | None = None
         self._is_requested = False
+
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of its requests."""
+        return {MODULES_METHOD: self.answer}
 
     async def answer(self, params: ModulesParams | None) -> Json:
         """Return the compiles of each module, those with the largest peak first."""
         self._is_requested = True
-        if params is None or params.folders is None:
-            folders = workspace_folders(self._server)
-        else:
-            folders = [path for uri in params.folders if (path := path_of(uri)) is not None]
-        async with self._lock:
-            found = await self._compiles(folders)
-        places = {id(one.module): one.place for one in found}
-        groups = sorted_by_name(one.module for one in found)
+        named = None if params is None else params.folders
+        folders = None if named is None else [path for uri in named if (path := path_of(uri))]
+        compiles = await self._compiles(folders)
+        places = {id(compile_.module): compile_.place for compile_ in compiles}
+        groups = sorted_by_name(compile_.module for compile_ in compiles)
         modules = modules_json(groups)
         small = {id(group) for group in largest_first(groups, lambda group: group[0].size)[1]}
         for group, content in zip(groups, modules, strict=True):
@@ -104,60 +123,39 @@ class ModuleList:
                 _NOTIFICATION_DELAY_SECONDS, self._notify, MODULES_CHANGED_METHOD, {}
             )
 
-    async def _compiles(self, folders: Iterable[Path]) -> list[_ListedCompile]:
-        give_way = self._session.foreground.give_way
-        stamps = await run_in_slices(partial(self._stamps, folders), give_way=give_way)
-        unread = [
-            path
-            for path, stamp in stamps.items()
-            if path not in self._known or self._known[path][0] != stamp
-        ]
-        if unread:
-            with BackgroundProgress(self._server, "Reading dumps") as progress:
-                for number, path in enumerate(unread):
-                    progress.report(path.name, 100 * number // len(unread))
-                    files = [one for one, _ in stamps[path]]
-                    frames, client = self._session.workspace.frames, self._session.client
-                    read = partial(read_compiles, path, files, frames, client)
-                    if _read_bytes(stamps[path]) > _MAX_BYTES_IN_SERVER:
-                        listed = await run_in_process(read)
-                    else:
-                        listed = await run_in_slices(read, give_way=give_way)
-                    self._known[path] = stamps[path], listed
-                    if progress.is_cancelled:
-                        break
-        return [one for path in stamps for one in self._known.get(path, ((), []))[1]]
+    def folders_changed(self) -> None:
+        """Notify a client that shows the list."""
+        self.files_changed()
 
-    def _stamps(self, folders: Iterable[Path]) -> dict[Path, _Stamp]:
-        """Return a file of each compile with the versions of all files that its facts are from."""
-        found: dict[Path, _Stamp] = {}
-        listings = self._session.workspace.folders
-        for folder in folders:
-            for compile_ in compiles_below(folder, listings):
-                path = compile_.path
-                is_text = path.suffix in _SUFFIXES
-                if path in found or not (is_text or text_name(path.name)):
-                    continue
-                found[path] = tuple((one, file_stamp(one)) for one in _files_in_order(compile_))
-        return found
+    async def _compiles(self, folders: list[Path] | None) -> list[_ListedCompile]:
+        """Return the compiles in some folders, by default in those of the workspace."""
+        async with self._lock:
+            self._on_disk.is_stopped = False
+            self._index.search_also(folders or ())
+            facts = [(unit.key, fact) async for unit, fact in self._index.facts(self._on_disk)]
+        tops = list(self._index.workspace_folders()) if folders is None else folders
+        return [
+            compile_
+            for path, compiles in sorted(facts, key=itemgetter(0))
+            if compiles and any(path.is_relative_to(top) for top in tops)
+            for compile_ in compiles
+        ]
 
 
 def read_compiles(
-    path: Path, files: Sequence[Path], frames: FrameChoice, client: Client
+    reader: ModuleReader, path: Path, files: Sequence[Path], client: Client
 ) -> list[_ListedCompile]:
     """Return the compiles in a file and its companions.
 
     Args:
+        reader: The reader of the files.
         path: The file.
         files: All files of its compile, in the order of the list.
-        frames: The frames that can be the Python line of a buffer.
         client: The client whose positions are used.
     """
-    # Of one compile, so that its files do not stay in memory.
-    own = FolderSnapshot.of_compile(path.parent, [one.name for one in files])
-    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames, own)
+    workspace = reader.without_values
     try:
-        if path.suffix in _SUFFIXES and not detect_file_kind(read_first_lines(path)).is_dump:
+        if path.suffix in _SUFFIXES and not reader.is_dump(path):
             return []
         return [
             _ListedCompile(compiled_module(dump), _place(dump, files, client))
@@ -195,12 +193,12 @@ def _files_in_order(compile_: CompileFiles) -> list[Path]:
     return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
 
 
-def _read_bytes(stamp: _Stamp) -> int:
+def _read_bytes(stamps: Iterable[tuple[Path, Stamp | None]]) -> int:
     """Return the bytes of the files that are read."""
     return sum(
-        version[1]
-        for path, version in stamp
-        if version is not None and suffix_of(path.name).role not in ROLES_WITHOUT_SIZES
+        stamp[1]
+        for path, stamp in stamps
+        if stamp is not None and suffix_of(path.name).role not in ROLES_WITHOUT_SIZES
     )
 
 

@@ -22,7 +22,8 @@ from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_messa
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import assignments_beside
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_names import DumpName
+from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_of
+from hlo_lsp.model.folder_scan import ScannedFolder, Scope
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
 from hlo_lsp.model.place import Place
@@ -31,7 +32,7 @@ from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.oom_report import OomReport, oom_headline, oom_lines, oom_markdown, oom_report
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import UnreadableError, file_stamp
 from hlo_lsp.text.inert import printable
 
 _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
@@ -166,8 +167,23 @@ def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[
         if opened.kind.has_records:
             yield workspace.compile_of(opened)
     if module is not None:
-        elsewhere = session.assignments.of_module(module)
+        elsewhere = assignments_of_module(session.index.folders, module)
         yield from _dumps_at(workspace, elsewhere[:_MAX_COMPARED_DUMPS])
+
+
+def assignments_of_module(folders: Iterable[ScannedFolder], module: str) -> list[Path]:
+    """Return the buffer assignments with the name of a module, the newest first."""
+    wanted = sanitized_name(module)
+    paths = [
+        folder.path / name
+        for folder in folders
+        if folder.top.scope is Scope.WORKSPACE
+        for name in folder.names
+        if "assignment" in name and suffix_of(name).role is FileRole.ASSIGNMENT
+        for dump_name in [DumpName.of(name)]
+        if (wanted in name if dump_name is None else dump_name.module_name == wanted)
+    ]
+    return sorted(paths, key=lambda path: file_stamp(path) or (0, 0), reverse=True)
 
 
 def _dumps_at(workspace: DumpWorkspace, paths: Iterable[Path]) -> Iterator[Compile]:

@@ -58,6 +58,11 @@ class Progress:
         stopped = None if self._tokens is None else self._tokens.tokens.get(self._token or "")
         return stopped is not None and stopped.cancelled()
 
+    @property
+    def last_report(self) -> tuple[str | None, int | None]:
+        """The current step and the percentage."""
+        return self._message, self._percentage
+
     def report(self, message: str | None, percentage: int | None = None) -> None:
         """Report the current step and the percentage; an equal report is sent once."""
         if percentage is not None:

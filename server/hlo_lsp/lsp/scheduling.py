@@ -6,6 +6,8 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager, suppress
+from enum import IntEnum
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -26,10 +28,19 @@ _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 _TYPING_PAUSE_SECONDS = 0.2  # without an edit: longer than between two keys
 
 
+class Priority(IntEnum):
+    """What background work is for: it waits for requests, and for work of earlier priorities."""
+
+    CHECK = 1  # the diagnostics of open files, and what a longer request reads
+    PREPARATION = 2  # facts that later answers need
+    INDEX = 3  # facts about all files on disk
+
+
 class ForegroundRequests:
-    """The active requests and the last edit; background tasks pause for both."""
+    """The active requests, checks, and the last edit; background tasks pause for them."""
 
     def __init__(self) -> None:
+        self.checks = SharedTasks()
         self._pending = 0
         self._last_edit = -math.inf  # time.monotonic()
         self._is_empty = asyncio.Event()
@@ -57,13 +68,24 @@ class ForegroundRequests:
             if not self._pending:
                 self._is_empty.set()
 
-    async def give_way(self) -> None:
-        """Let other tasks run, and wait until no request is active.
+    async def give_way(self, priority: Priority = Priority.CHECK) -> None:
+        """Let other tasks run, and wait for work that precedes a priority.
 
-        The tasks that call this continue one after the other. Before each of them, the event loop
-        runs a few times: it needs these iterations to read a message, to start its task, and to
-        send the reply.
+        An index waits for any other work of this process. Other processes, such as a compiler that
+        uses all processors, cause no pauses.
+
+        Other tasks that call this continue one after the other, when no request is active. Before
+        each of them, the event loop runs a few times: it needs these iterations to read a message,
+        to start its task, and to send the reply.
         """
+        if priority is Priority.INDEX:
+            begun = time.process_time()
+            await asyncio.sleep(0)
+            if time.process_time() - begun > _BUSY_SECONDS:
+                await asyncio.sleep(_BACKOFF_SECONDS)
+            return
+        if priority is Priority.PREPARATION:
+            await self.checks.wait()  # they compute some of the facts
         async with self._turn:
             idle = 0
             while idle < _ITERATIONS_OF_MESSAGE:
@@ -72,6 +94,26 @@ class ForegroundRequests:
                 if self._pending:
                     await self._is_empty.wait()
                     idle = 0
+
+    async def run(
+        self,
+        work: Callable[[], T],
+        priority: Priority = Priority.CHECK,
+        *,
+        typing_pause_seconds: float = _TYPING_PAUSE_SECONDS,
+    ) -> T:
+        """Run work in slices; preparation and indexes pause before it, too.
+
+        Without the first pause, many small pieces of such work would block the event loop. After an
+        edit, preparation starts again when typing pauses.
+        """
+        before_restart = yield_to_event_loop
+        if priority is Priority.PREPARATION:
+            before_restart = partial(self.typing_paused, typing_pause_seconds)
+        give_way = partial(self.give_way, priority)
+        if priority > Priority.CHECK:
+            await give_way()
+        return await run_in_slices(work, give_way, before_restart=before_restart)
 
 
 async def read_file(file: DumpFile) -> None:
@@ -113,23 +155,6 @@ async def run_in_slices(
             finally:
                 job.cancel()
         await before_restart()
-
-
-async def run_in_background(work: Callable[[], T]) -> T:
-    """Run work that no request waits for, with pauses while there is other work.
-
-    There is a pause before the work, because many small pieces of it would block the event loop.
-    Other processes, such as a compiler that uses all processors, cause no pauses.
-    """
-
-    async def give_way() -> None:
-        begun = time.process_time()
-        await asyncio.sleep(0)
-        if time.process_time() - begun > _BUSY_SECONDS:
-            await asyncio.sleep(_BACKOFF_SECONDS)
-
-    await give_way()
-    return await run_in_slices(work, give_way=give_way)
 
 
 def start_task(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":

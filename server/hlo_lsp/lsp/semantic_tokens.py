@@ -10,6 +10,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenType
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.shown_views import ShownView
 from hlo_lsp.model.dump_file import DumpFile
@@ -92,7 +93,7 @@ LEGEND = types.SemanticTokensLegend(
 )
 
 
-class SemanticTokens:
+class SemanticTokens(Service):
     """The semantic tokens of all documents, with the results that deltas refer to.
 
     For a text above ``MAX_FULL_ANSWER_CHARACTERS`` the full request has no result, so that Visual
@@ -104,6 +105,14 @@ class SemanticTokens:
         self._view = view
         self._results: dict[str, tuple[str, array[int]]] = {}  # the last by URI, with its id
         self._ids = count(1)
+
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of its requests."""
+        return {
+            types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: self.full,
+            types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: self.delta,
+            types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: self.range,
+        }
 
     async def full(
         self, params: types.SemanticTokensParams | types.SemanticTokensDeltaParams

@@ -1,6 +1,6 @@
 """The language server: the handlers of all requests and notifications."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -22,8 +22,7 @@ from hlo_lsp.lsp import (
     rename_and_formatting,
     symbols,
 )
-from hlo_lsp.lsp.assignment_paths import AssignmentPaths
-from hlo_lsp.lsp.client import Client, Json, path_of, workspace_folders
+from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.comparison import answer_comparison
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover, warm_up
@@ -32,8 +31,10 @@ from hlo_lsp.lsp.missing_sources import answer_missing_sources
 from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
-from hlo_lsp.lsp.scheduling import start_task
+from hlo_lsp.lsp.scheduling import Priority, start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
+from hlo_lsp.lsp.service import Handler
+from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.time_pages import compare_profile_files, summarize_time
 from hlo_lsp.lsp.virtual_documents import (
@@ -43,11 +44,9 @@ from hlo_lsp.lsp.virtual_documents import (
     open_summary,
     summarize,
 )
-from hlo_lsp.lsp.workspace_events import Services
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 
-Handler = Callable[[Any], Awaitable[Any]]
 _PAGE_COLUMNS = range(1, 10_001)
 
 
@@ -55,7 +54,6 @@ def create_server() -> HloServer:
     """Return a server for one connection."""
     server = HloServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
-    session.assignments = AssignmentPaths(partial(workspace_folders, server))
     services = Services(server, session, server.protocol.notify)
 
     @server.feature(types.INITIALIZE)
@@ -65,16 +63,17 @@ def create_server() -> HloServer:
             params.capabilities, encoding, params.initialization_options
         )
         services.configuration.start(params)
-        start_task(session.hover_preparation.run(warm_up))
+        start_task(session.foreground.run(warm_up, Priority.PREPARATION))
 
     for method, notified in _notifications(session, services).items():
         server.feature(method)(partial(notified))  # pygls sets attributes, which methods lack
     for method, handler in {
         **_position_requests(session),
         **_document_requests(session),
-        **_view_requests(session, services),
+        **_view_requests(session),
         **_item_requests(session),
         **_refreshed_requests(session, services),
+        **services.requests(),
     }.items():
         server.feature(method, _CAPABILITY_OPTIONS.get(method))(handler)
     _register_commands(server, session, services)
@@ -229,7 +228,7 @@ def _document_requests(session: Session) -> dict[str, Handler]:
     }
 
 
-def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
+def _view_requests(session: Session) -> dict[str, Handler]:
     """Return the handlers of requests whose results depend on more than one text."""
 
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
@@ -240,11 +239,6 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
         return found[0] if found else completion.empty_file_completion(session, params)
 
     return {
-        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: services.semantic_tokens.full,
-        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: services.semantic_tokens.delta,
-        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: services.semantic_tokens.range,
-        types.WORKSPACE_DIAGNOSTIC: services.workspace_diagnostics.pull,
-        types.WORKSPACE_SYMBOL: services.workspace_symbols.find,
         types.TEXT_DOCUMENT_SELECTION_RANGE: partial(symbols.selection_ranges, session),
         types.TEXT_DOCUMENT_COMPLETION: on_completion,
         types.TEXT_DOCUMENT_CODE_ACTION: partial(code_actions.code_actions, session),
@@ -375,9 +369,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         services.reload()
 
     server.feature(custom_requests.WINDOW_METHOD)(partial(answer_window, FileWindows()))
-    server.feature(custom_requests.SOURCE_LINES_METHOD)(services.source_lines.answer)
     server.feature(custom_requests.MISSING_SOURCES_METHOD)(partial(answer_missing_sources, session))
-    server.feature(custom_requests.MODULES_METHOD)(services.module_list.answer)
     server.feature(custom_requests.ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
     server.feature(custom_requests.COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(custom_requests.CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))

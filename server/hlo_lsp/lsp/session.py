@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from lsprotocol import types
 
@@ -15,12 +16,18 @@ from hlo_lsp.checks.framework.finding import Edit
 from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.lsp.assignment_paths import AssignmentPaths
+from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
-from hlo_lsp.lsp.hover_preparation import HoverPreparation
+from hlo_lsp.lsp.compile_index import CompileIndex
 from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
-from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices
+from hlo_lsp.lsp.scheduling import (
+    ForegroundRequests,
+    Priority,
+    read_file,
+    run_in_slices,
+    start_task,
+)
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.lsp.times import ProgramTimes
 from hlo_lsp.model.compile import Compile
@@ -37,6 +44,8 @@ from hlo_lsp.text.document import Document
 
 T = TypeVar("T")
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
+_MAX_SCAN_SECONDS = 5  # that answers about messages wait for a walk of the workspace
+_MAX_SCAN_AGE_SECONDS = 3  # of the walk that they use
 
 
 @dataclass(frozen=True)
@@ -118,11 +127,10 @@ class Session:
         self.settings = Settings()
         self.selections = Selections(self._report_problem)
         self.foreground = ForegroundRequests()
-        self.assignments = AssignmentPaths()
+        self.index = CompileIndex(self.workspace, self.foreground, self._report_problem)
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
-        self.checks = SharedTasks()
         self.times = ProgramTimes(self)
-        self.hover_preparation = HoverPreparation(self.foreground, self.checks)
+        self._prepared: WeakSet[Compile] = WeakSet()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
@@ -296,8 +304,19 @@ class Session:
     async def answer_message(
         self, document: types.TextDocumentIdentifier, reply: Callable[[DumpFile], T]
     ) -> T | None:
-        """Return the reply for an open text that contains an out-of-memory message."""
+        """Return the reply for an open text that contains an out-of-memory message.
+
+        It can use the last walk of the workspace folders.
+        """
         await self.wait_for_settings()
+        file = self.workspace.opened(document.uri)
+        if file is None:
+            return None
+        await read_file(file)
+        if file.kind is not FileKind.OOM:
+            return None
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.index.scan(_MAX_SCAN_AGE_SECONDS), _MAX_SCAN_SECONDS)
 
         def answer() -> T | None:
             file = self.workspace.opened(document.uri)
@@ -422,7 +441,15 @@ class Session:
 
     def _prepare(self, context: RequestContext) -> None:
         self.times.prepare(context.dump)
-        self.hover_preparation.start(context.dump)
+        dump = context.dump
+        if dump not in self._prepared and needs_preparation(dump):
+            self._prepared.add(dump)
+            start_task(self.foreground.run(partial(_prepare_hovers, dump), Priority.PREPARATION))
+
+
+def _prepare_hovers(dump: Compile) -> None:
+    dump.refresh()
+    prepare_hovers(dump)
 
 
 def _report_reading(file: DumpFile) -> None:

@@ -6,34 +6,46 @@ Clients show the lines themselves, so that Python files do not get a second lang
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from pygls.lsp.server import LanguageServer
-
+from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, describe_hot
-from hlo_lsp.lsp.client import Json, path_of, workspace_folders
-from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
-from hlo_lsp.lsp.progress import reading_progress
-from hlo_lsp.lsp.scheduling import run_in_slices, start_task
+from hlo_lsp.lsp.client import Client, Json, path_of
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.custom_requests import (
+    SOURCE_LINES_CHANGED_METHOD,
+    SOURCE_LINES_METHOD,
+    SourceLinesParams,
+)
+from hlo_lsp.lsp.scheduling import Priority, run_in_slices
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import FolderSnapshot
-from hlo_lsp.model.source import SourceFiles
-from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
-from hlo_lsp.model.symbol_reading import search_folders
-from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.profiles.time_facts import HotGroup, ProfileTimes, hot_groups, time_facts
+from hlo_lsp.model.compile_files import CompileFiles
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.module_reader import ModuleReader
+from hlo_lsp.model.source import SourceFiles, python_files
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
+from hlo_lsp.profiles.time_facts import (
+    HotGroup,
+    ProfileTimes,
+    TimeSources,
+    hot_groups,
+    time_facts,
+)
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 from hlo_lsp.text.inert import printable_json
 
-_SCAN_INTERVAL_SECONDS = 3  # between two scans, because each edit triggers one
+_REFRESH_INTERVAL_SECONDS = 3
 
 _MAX_BUFFERS = 500  # of one line, in an answer
 _MIN_AGE_DIFFERENCE_NS = 60 * 10**9  # a dump is written some time after its program is read
@@ -48,7 +60,35 @@ class _Note:
     answer: Json
 
 
-_ReadState = tuple[SourceCompile, tuple[ProfileTimes, ...]]
+@dataclass(frozen=True, slots=True)
+class _SourceCompile:
+    """A compile with a buffer assignment.
+
+    Attributes:
+        files: Its memory files and its module text, without files that have no sizes.
+        module: The name of the module, from the name of the file.
+        written: The time (ns) of the last change of the assignment.
+        size: The total size of the files in bytes.
+    """
+
+    assignment: Path
+    files: tuple[Path, ...]
+    text: Path | None
+    module: str
+    written: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _PythonFacts:
+    """What is known of a compile for Python files.
+
+    ``sources`` are the Python files that it names. ``notes`` is None if they were not needed yet.
+    """
+
+    compile: _SourceCompile
+    sources: frozenset[str]
+    notes: list[_Note] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +103,289 @@ class _CompiledText:
     is_newer: bool
 
 
-class SourceLines:
-    """Reads the compiles of Python files in the background, and answers from those read so far.
+class _PythonFactsOnDisk(FactKind[_SourceCompile, _PythonFacts]):
+    """The Python files of compiles, and the notes of those compiles that notes are shown of.
 
-    The compiles are those below the workspace folders and beside open dumps. Of several compiles
-    of one module the newest applies, or the newest of those with open files.
+    Of several compiles of one module the newest applies, or the newest of those with open files.
+    ``requested`` are the Python files that a client shows.
     """
 
-    def __init__(
-        self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
+    title = "Reading the memory of Python lines"
+    priority = Priority.CHECK
+    max_scan_age_seconds = 3.0
+
+    def __init__(self, session: Session, refreshed: Callable[[], Awaitable[None]]) -> None:
+        super().__init__()
+        self.requested: set[Path] = set()
+        self._refreshed = refreshed
+        self._session = session
+        self._started: set[Path] = set()  # that were requested before the last refresh
+        self._next_refresh = 0.0  # the time (monotonic)
+        self._tests: list[_FileTest] = []  # of the requested files
+        self._versions: dict[Path, int | None] = {}  # of open files
+        self._best: dict[tuple[_FileTest, str], _SourceCompile] = {}  # by module
+        self._facts_number = 0
+
+    def facts_changed(self) -> None:
+        """Read all notes again, because other frames own the buffers, or other times are known."""
+        self._facts_number += 1
+
+    def units(self, folder: ScannedFolder) -> Iterator[Unit[_SourceCompile]]:
+        """Yield the compiles of the buffer assignments in a folder."""
+        if folder.top.scope is Scope.REQUEST:
+            return
+        for name in sorted(name for name in folder.names if "assignment" in name):
+            if suffix_of(name).role is FileRole.ASSIGNMENT and name in folder.listing:
+                yield _unit(folder, folder.listing.compile_files(name))
+
+    def is_outdated(self, unit: Unit[_SourceCompile]) -> bool:
+        """Return whether the Python files of a compile are unknown, or notes that are shown."""
+        if self.is_stopped or self._session.settings.python_notes is PythonNotes.OFF:
+            return False
+        stamp = self.last_stamp(unit)
+        return (
+            stamp is None
+            or stamp[0] != unit.stamp
+            or (self._is_chosen(unit) and stamp != self.stamp(unit))
+        )
+
+    def stamp(self, unit: Unit[_SourceCompile]) -> tuple[Hashable, Hashable]:
+        """Return the state of the files, and that of open ones, profiles, and settings."""
+        if not self.reads_compile(unit):
+            return unit.stamp, None
+        versions = tuple(self._versions.get(path) for path in unit.subject.files)
+        return unit.stamp, (self._facts_number, versions, self._profiles(unit))
+
+    def reads_compile(self, unit: Unit[_SourceCompile]) -> bool:
+        """Return True if the Python files are known, so that the notes are read."""
+        stamp = self.last_stamp(unit)
+        return stamp is not None and stamp[0] == unit.stamp
+
+    async def prepare(self, unit: Unit[_SourceCompile]) -> None:
+        """Wait until the profiles for a compile are read."""
+        if self.reads_compile(unit):
+            await self._session.times.wait([unit.key])
+
+    def reading(self, unit: Unit[_SourceCompile]) -> Reading[_PythonFacts]:
+        """Return the function that reads the Python files of a compile or, then, its notes."""
+        session, compile_, facts = self._session, unit.subject, self.fact(unit.key)
+        if not self.reads_compile(unit) or facts is None:
+            return partial(_read_python_files, compile_=compile_)
+        open_paths = session.workspace.open_paths
+        files = [(path, open_paths[path]) for path in compile_.files if path in open_paths]
+        opened = [(file.uri, path, file.document.copy()) for path, file in files]
+        options = session.selections.of(unit.key, session.settings.check).thresholds
+        return partial(
+            _read_notes,
+            facts=replace(facts, notes=None),
+            opened=opened,
+            times=(options.chip, self._profiles(unit)),
+            client=session.client,
+        )
+
+    def store(
+        self, unit: Unit[_SourceCompile], stamp: Hashable, value: _PythonFacts | None
     ) -> None:
-        self._server = server
+        """Keep facts; the notes of a changed compile until it is read."""
+        before = self.fact(unit.key)
+        if value is not None and value.notes is None and before is not None:
+            value = replace(value, notes=before.notes)
+        super().store(unit, stamp, value)
+        if value is not None:
+            self._consider(value)
+
+    def retain(self, paths: Iterable[Path]) -> None:
+        """Forget the facts about all other files."""
+        super().retain(paths)
+        self._choose()
+
+    async def begin_refresh(self) -> None:
+        """Wait for a pause between two refreshes, because each edit triggers one."""
+        pause = self._next_refresh - time.monotonic()
+        await asyncio.sleep(0 if self.requested - self._started else max(0, pause))
+        self._next_refresh = time.monotonic() + _REFRESH_INTERVAL_SECONDS
+        self._started = set(self.requested)
+        opened = self._session.workspace.open_paths.items()
+        self._versions = {path: self._session.version(file.uri) for path, file in opened}
+        self._choose()
+
+    async def refreshed(self) -> None:
+        """Call the function that compares what is shown."""
+        await self._refreshed()
+
+    def of_file(self, is_path: "_FileTest") -> Iterator[tuple[_PythonFacts, int]]:
+        """Yield the facts of one compile of each module that names a file, and their number."""
+        modules: dict[str, list[_PythonFacts]] = {}
+        for facts in self.values().values():
+            if any(map(is_path, facts.sources)):
+                modules.setdefault(facts.compile.module, []).append(facts)
+        for compiles in modules.values():
+            yield max(compiles, key=lambda facts: self._rank(facts.compile)), len(compiles)
+
+    def _choose(self) -> None:
+        sources = SourceFiles(self._session.settings.source_map)
+        self._tests = [_FileTest(sources, path) for path in self.requested]
+        self._best = {}
+        for facts in self.values().values():
+            self._consider(facts)
+
+    def _consider(self, facts: _PythonFacts) -> None:
+        """Choose a compile if no better one of its module names a requested file."""
+        compile_ = facts.compile
+        for is_path in self._tests:
+            if any(map(is_path, facts.sources)):
+                best = self._best.setdefault((is_path, compile_.module), compile_)
+                is_same = best.assignment == compile_.assignment
+                if is_same or self._rank(compile_) > self._rank(best):
+                    self._best[is_path, compile_.module] = compile_
+
+    def _rank(self, compile_: _SourceCompile) -> tuple[bool, int, int]:
+        open_paths = self._session.workspace.open_paths.keys()
+        return not open_paths.isdisjoint(compile_.files), compile_.written, compile_.size
+
+    def _is_chosen(self, unit: Unit[_SourceCompile]) -> bool:
+        return any(best.assignment == unit.key for best in self._best.values())
+
+    def _profiles(self, unit: Unit[_SourceCompile]) -> tuple[ProfileTimes, ...]:
+        return self._session.times.profiles_of(unit.key)
+
+
+def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[_SourceCompile]:
+    path, module = compile_.path, folder.module(compile_)
+    files = [
+        one
+        for one in compile_.files_read_together()
+        if suffix_of(one.name).role not in ROLES_WITHOUT_SIZES
+    ]
+    stamps = tuple((one, module.stamps.get(one, (0, 0))) for one in files)
+    size, name = sum(size for _, (_, size) in stamps), DumpName.of(path.name)
+    written = module.stamps.get(path, (0, 0))[0]
+    title = (name and name.module_name) or path.name
+    subject = _SourceCompile(path, tuple(files), compile_.module, title, written, size)
+    return Unit(path, stamps, module, size, subject)
+
+
+def _read_python_files(reader: ModuleReader, compile_: _SourceCompile) -> _PythonFacts:
+    try:
+        lines = [] if compile_.text is None else reader.lines(compile_.text)
+    except UnreadableError:
+        lines = []
+    return _PythonFacts(compile_, python_files(lines))
+
+
+def _read_notes(
+    reader: ModuleReader,
+    facts: _PythonFacts,
+    opened: Sequence[tuple[str, Path, Document]],
+    times: tuple[str | None, tuple[ProfileTimes, ...]],
+    client: Client,
+) -> _PythonFacts:
+    """Return the lines of a compile, with open files as they are in the editor."""
+    workspace = reader.with_open(opened) if opened else reader.without_values
+    assignment = facts.compile.assignment
+    try:
+        dump = workspace.compile_of(workspace.file(assignment))
+        memory = module_memory(dump)
+    except UnreadableError:
+        memory = None
+    if memory is None:
+        return replace(facts, notes=[])
+    chip, profiles = times
+    sources = TimeSources(configured_chip(dump, chip), profiles)
+    hot = {
+        (group.source.file, group.source.line): group
+        for group in _hot_lines(dump, sources)
+        if group.source is not None
+    }
+    tooltip = f"{memory.name}, {memory.peak}\n{assignment.name}"
+    notes = []
+    for line in memory.lines:
+        time = hot.pop((line.source.file, line.source.line), None)
+        notes.append(_memory_note(client, memory.name, tooltip, line, time))
+    for place, group in hot.items():
+        notes.append(_time_note(client, dump, (memory.name, tooltip), place, group))
+    return replace(facts, notes=notes)
+
+
+def _hot_lines(dump: Compile, sources: TimeSources) -> list[HotGroup]:
+    """Return the lines with time; none if only the cost of the program could be known."""
+    if sources.chip is None and not sources.profiles:
+        return []
+    return hot_groups(dump, time_facts(dump, sources), InstructionKey.LINE)
+
+
+def _memory_note(
+    client: Client, module: str, tooltip: str, line: LineMemory, time: HotGroup | None
+) -> _Note:
+    locations = client.locations(buffer.place for buffer in line.buffers[:_MAX_BUFFERS])
+    buffers = [
+        {"name": buffer.name, "text": buffer.text, "location": location}
+        for buffer, location in zip(line.buffers, locations, strict=False)
+    ]
+    answer: Json = {
+        "line": line.source.line - 1,
+        "module": module,
+        "bytes": line.bytes,
+        "padding": line.padding,
+        "text": str(line) if time is None else f"{line} · {describe_hot(time)}",
+        "tooltip": tooltip,
+        "buffers": buffers,
+    }
+    is_hot = time is not None and time.share >= MIN_HOT_SHARE
+    return _Note(line.source.file, line.is_large or is_hot, answer)
+
+
+def _time_note(
+    client: Client,
+    dump: Compile,
+    about: tuple[str, str],
+    place: tuple[str, int],
+    time: HotGroup,
+) -> _Note:
+    """Return the note of a line with time and no memory at the peak; it lists instructions.
+
+    ``about`` has the name of the module, and the tooltip.
+    """
+    (module, tooltip), (file, line_number) = about, place
+    rows = [
+        (row, line)
+        for row in time.instructions[:_MAX_BUFFERS]
+        if (line := dump.instruction(row.name)) is not None
+    ]
+    locations = client.locations(line.name_place for _, line in rows)
+    instructions = [
+        {"name": row.name, "text": describe_hot(row), "location": location}
+        for (row, _), location in zip(rows, locations, strict=True)
+    ]
+    answer: Json = {
+        "line": line_number - 1,
+        "module": module,
+        "bytes": 0,
+        "padding": 0,
+        "text": describe_hot(time),
+        "tooltip": tooltip,
+        "buffers": instructions,
+    }
+    return _Note(file, time.share >= MIN_HOT_SHARE, answer)
+
+
+class SourceLines(Service):
+    """Reads the compiles of Python files in the background, and answers from those read so far.
+
+    The compiles are those below the workspace folders and beside open dumps.
+    """
+
+    def __init__(self, session: Session, notify: Callable[[str, Json], None]) -> None:
         self._session = session
         self._notify = notify
-        self._compiles = SourceCompiles()
-        # By assignment, with what was read. Notes of a changed compile are kept until it is read.
-        self._notes: dict[Path, tuple[_ReadState, list[_Note]]] = {}
+        self._on_disk = _PythonFactsOnDisk(session, self._notify_changes)
+        session.index.add(self._on_disk)
         self._texts: dict[tuple[Path, Path], _CompiledText] = {}  # by assignment and Python file
         self._requested: dict[Path, list[Json]] = {}  # the last lines of each file, as compiled
-        self._reading: asyncio.Task[None] | None = None
-        self._is_outdated = False  # since the last scan
-        self._is_stopped = False  # the user has cancelled reading
-        self._scanned: set[Path] = set()  # the Python files that were known in the last scan
-        self._next_scan = 0.0  # the time (monotonic) of the next scan
+
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of its requests."""
+        return {SOURCE_LINES_METHOD: self.answer}
 
     async def answer(self, params: SourceLinesParams) -> Json | None:
         """Return the known lines of a Python file; a notification follows if they change."""
@@ -95,155 +395,47 @@ class SourceLines:
         self._requested[path] = await run_in_slices(partial(self._lines, path))
         current = None if params.text is None else Document(params.text).lines
         lines = await run_in_slices(partial(self._lines, path, current))
-        self.scan()
+        self._on_disk.requested.add(path)
+        self._session.index.search_beside_open()
+        self.files_changed()
         return {"lines": printable_json(lines)}
 
-    def scan(self) -> None:
-        """Scan for changed compiles, and read them."""
-        self._is_outdated = True
-        if self._reading is None and not self._is_stopped and self._requested:
-            self._reading = start_task(self._read())
+    def changed(self, _: DumpFile) -> None:
+        """Read an edited compile again."""
+        self.files_changed()
+
+    def closed(self, _: DumpFile) -> None:
+        """Read the compile on disk."""
+        self.files_changed()
+
+    def files_changed(self) -> None:
+        """Read the compiles that have changed."""
+        if self._requested:
+            self._session.index.refresh(self._on_disk)
 
     def folders_changed(self) -> None:
         """Read the compiles of the new workspace folders."""
-        self._is_stopped = False
-        self.scan()
+        self.files_changed()
+
+    def settings_changed(self) -> None:
+        """Choose other lines, and read compiles whose times are known now."""
+        self.files_changed()
 
     def facts_changed(self) -> None:
         """Read the lines again, because other frames own the buffers, or other times are known."""
-        self._notes = {}  # not of what is being read
-        self.scan()
+        self._on_disk.facts_changed()
+        self.files_changed()
 
-    async def _read(self) -> None:
-        try:
-            while self._is_outdated and not self._is_stopped:
-                is_new = self._requested.keys() - self._scanned
-                pause = self._next_scan - time.monotonic()
-                await asyncio.sleep(0 if is_new else max(0, pause))
-                self._is_outdated = False
-                self._scanned = set(self._requested)
-                await self._read_changes()
-                self._next_scan = time.monotonic() + _SCAN_INTERVAL_SECONDS
-        finally:
-            self._reading = None
+    def reload(self) -> None:
+        """Read all lines again."""
+        self.files_changed()
+
+    async def _notify_changes(self) -> None:
+        known = self._on_disk.values()
+        self._texts = {key: text for key, text in self._texts.items() if key[0] in known}
         lines = {path: await run_in_slices(partial(self._lines, path)) for path in self._requested}
         if any(self._requested[path] != found for path, found in lines.items()):
             self._notify(SOURCE_LINES_CHANGED_METHOD, {})
-
-    async def _read_changes(self) -> None:
-        if self._session.settings.python_notes is PythonNotes.OFF:
-            return
-        opened = self._session.workspace.open_paths
-        folders = search_folders(workspace_folders(self._server), opened)
-        give_way = self._session.foreground.give_way
-        scan = partial(self._compiles.scan, folders, self._version)
-        await run_in_slices(scan, give_way=give_way)
-        found = self._compiles.found
-        known = {path: notes for path, notes in self._notes.items() if path in found}
-        self._notes = known
-        self._texts = {key: text for key, text in self._texts.items() if key[0] in found}
-        wanted = {one for path in self._requested for one, _ in self._chosen(path)}
-        await self._session.times.wait(one.assignment for one in wanted)
-        unread = [
-            one for one in wanted if known.get(one.assignment, (None,))[0] != self._state(one)
-        ]
-        total = sum(one.size for one in unread)
-        title = "Reading the memory of Python lines"
-        with reading_progress(self._server, title, total) as progress:
-            done = 0
-            for one in unread:
-                progress.report(one.assignment.name, 100 * done // max(total, 1))
-                state = self._state(one)
-                notes = await run_in_slices(partial(self._read_notes, one), give_way=give_way)
-                known[one.assignment] = state, notes
-                done += one.size
-                if progress.is_cancelled:
-                    self._is_stopped = True
-                    return
-
-    def _state(self, compile_: SourceCompile) -> _ReadState:
-        return compile_, self._session.times.profiles_of(compile_.assignment)
-
-    def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
-        """Return the lines of a compile, with open files as they are in the editor."""
-        # Of one compile, so that its files do not stay in memory.
-        own = FolderSnapshot.of_compile(compile_.assignment.parent, compile_.names)
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames, own)
-        for path in compile_.files:
-            file = self._session.workspace.open_paths.get(path)
-            if file is not None:
-                workspace.open(file.uri, path, file.document.copy())
-        try:
-            dump = workspace.compile_of(workspace.file(compile_.assignment))
-            found = module_memory(dump)
-        except UnreadableError:
-            return []
-        hot = {
-            (one.source.file, one.source.line): one
-            for one in self._hot_lines(dump)
-            if one.source is not None
-        }
-        if found is None:
-            return []
-        tooltip = f"{found.name}, {found.peak}\n{compile_.assignment.name}"
-        notes = []
-        for line in found.lines:
-            time = hot.pop((line.source.file, line.source.line), None)
-            notes.append(self._note(found.name, tooltip, line, time))
-        return [*notes, *(self._time_note(dump, found.name, tooltip, *one) for one in hot.items())]
-
-    def _hot_lines(self, dump: Compile) -> list[HotGroup]:
-        """Return the lines with time; none if only the cost of the program could be known."""
-        sources = self._session.times.sources(dump)
-        if sources.chip is None and not sources.profiles:
-            return []
-        return hot_groups(dump, time_facts(dump, sources), InstructionKey.LINE)
-
-    def _note(self, module: str, tooltip: str, line: LineMemory, time: HotGroup | None) -> _Note:
-        locations = self._session.client.locations(
-            buffer.place for buffer in line.buffers[:_MAX_BUFFERS]
-        )
-        buffers = [
-            {"name": buffer.name, "text": buffer.text, "location": location}
-            for buffer, location in zip(line.buffers, locations, strict=False)
-        ]
-        answer: Json = {
-            "line": line.source.line - 1,
-            "module": module,
-            "bytes": line.bytes,
-            "padding": line.padding,
-            "text": str(line) if time is None else f"{line} · {describe_hot(time)}",
-            "tooltip": tooltip,
-            "buffers": buffers,
-        }
-        is_hot = time is not None and time.share >= MIN_HOT_SHARE
-        return _Note(line.source.file, line.is_large or is_hot, answer)
-
-    def _time_note(
-        self, dump: Compile, module: str, tooltip: str, place: tuple[str, int], time: HotGroup
-    ) -> _Note:
-        """Return the note of a line with time and no memory at the peak; it lists instructions."""
-        file, line_number = place
-        found = [
-            (one, line)
-            for one in time.instructions[:_MAX_BUFFERS]
-            if (line := dump.instruction(one.name)) is not None
-        ]
-        locations = self._session.client.locations(line.name_place for _, line in found)
-        instructions = [
-            {"name": one.name, "text": describe_hot(one), "location": location}
-            for (one, _), location in zip(found, locations, strict=True)
-        ]
-        answer: Json = {
-            "line": line_number - 1,
-            "module": module,
-            "bytes": 0,
-            "padding": 0,
-            "text": describe_hot(time),
-            "tooltip": tooltip,
-            "buffers": instructions,
-        }
-        return _Note(file, time.share >= MIN_HOT_SHARE, answer)
 
     def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
         """Return the lines of a Python file in their order, those with most bytes first.
@@ -256,15 +448,14 @@ class SourceLines:
         if setting is PythonNotes.OFF:
             return []
         is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
-        found: list[Json] = []
-        for compile_, count in self._chosen(path):
+        lines: list[Json] = []
+        for facts, count in self._on_disk.of_file(is_path):
             about = "" if count == 1 else f"\nthe newest of {count} compiles of this module"
-            compiled = self._compiled_text(compile_, path)
+            compiled = self._compiled_text(facts.compile, path)
             if compiled.is_newer:
                 about += f"\n{path.name} is newer than the dump: lines may have moved"
-            _, notes = self._notes.get(compile_.assignment, (None, []))
             moved = None if current is None else moved_lines(compiled.lines, current)
-            for note in notes:
+            for note in facts.notes or ():
                 if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file):
                     compiled_line: int = note.answer["line"]
                     line: int | None = compiled_line
@@ -272,12 +463,12 @@ class SourceLines:
                     if moved is not None and compiled_line < len(moved):
                         line = moved[compiled_line]
                     if line is not None:
-                        found.append({**note.answer, "line": line, "tooltip": tooltip})
-        if len({line["module"] for line in found}) > 1:
-            found = [{**line, "text": f"{line['module']}: {line['text']}"} for line in found]
-        return sorted(found, key=lambda line: (line["line"], -line["bytes"], line["module"]))
+                        lines.append({**note.answer, "line": line, "tooltip": tooltip})
+        if len({line["module"] for line in lines}) > 1:
+            lines = [{**line, "text": f"{line['module']}: {line['text']}"} for line in lines]
+        return sorted(lines, key=lambda line: (line["line"], -line["bytes"], line["module"]))
 
-    def _compiled_text(self, compile_: SourceCompile, path: Path) -> _CompiledText:
+    def _compiled_text(self, compile_: _SourceCompile, path: Path) -> _CompiledText:
         """Return the text of a Python file that the lines of a compile refer to.
 
         A file that is saved without another compile keeps its text here.
@@ -289,28 +480,6 @@ class SourceLines:
             is_newer = changed > compile_.written + _MIN_AGE_DIFFERENCE_NS
             known = self._texts[key] = _CompiledText(compile_.written, _read_lines(path), is_newer)
         return known
-
-    def _chosen(self, path: Path) -> Iterator[tuple[SourceCompile, int]]:
-        """Yield one compile of each module that names a Python file, and how many there are."""
-        is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
-        modules: dict[str, list[SourceCompile]] = {}
-        for compile_ in self._compiles.found.values():
-            if any(map(is_path, compile_.sources)):
-                modules.setdefault(compile_.module, []).append(compile_)
-        open_paths = self._session.workspace.open_paths.keys()
-        for compiles in modules.values():
-            yield (
-                max(
-                    compiles,
-                    key=lambda one: (not open_paths.isdisjoint(one.files), one.written, one.size),
-                ),
-                len(compiles),
-            )
-
-    def _version(self, path: Path) -> int | None:
-        """Return the client's version of an open file, None for other files."""
-        file = self._session.workspace.open_paths.get(path)
-        return None if file is None else self._session.version(file.uri)
 
 
 class _FileTest:

@@ -16,12 +16,7 @@ from hlo_lsp.ide.hover.origin_text import needs_preparation
 from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.scheduling import (
-    ForegroundRequests,
-    SharedTasks,
-    run_in_slices,
-    start_task,
-)
+from hlo_lsp.lsp.scheduling import ForegroundRequests, Priority, start_task
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.time_facts import (
@@ -143,7 +138,6 @@ class TimesSession(Protocol):
     settings: Settings
     selections: Selections
     foreground: ForegroundRequests
-    checks: SharedTasks
 
     @property
     def listener(self) -> SessionListener:
@@ -207,13 +201,7 @@ class ProgramTimes:
             dump.refresh()
             self.compute(dump)
 
-        typing_paused = partial(self._session.foreground.typing_paused, _TYPING_PAUSE_SECONDS)
-
-        async def give_way() -> None:
-            await self._session.checks.wait()  # diagnostics come first
-            await self._session.foreground.give_way()
-
-        await typing_paused()
-        await give_way()
-        await run_in_slices(work, give_way, before_restart=typing_paused)
+        foreground, pause = self._session.foreground, _TYPING_PAUSE_SECONDS
+        await foreground.typing_paused(pause)
+        await foreground.run(work, Priority.PREPARATION, typing_pause_seconds=pause)
         self._session.listener.times_computed()

@@ -4,25 +4,22 @@ import asyncio
 import itertools
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types
-from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
-from hlo_lsp.checks.folders import CheckJob, jobs_below
-from hlo_lsp.checks.framework.options import Selection
+from hlo_lsp.checks.folders import CheckJob, jobs_in
 from hlo_lsp.checks.run import check
-from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
+from hlo_lsp.lsp.client import Client, Json, diagnostics_json, path_of
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
 from hlo_lsp.lsp.findings import check_text, state_id
-from hlo_lsp.lsp.progress import current_request, reading_progress
-from hlo_lsp.lsp.scheduling import run_in_background
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
 logger = logging.getLogger(__name__)
@@ -46,7 +43,65 @@ class _Companion(NamedTuple):
     report: _FileReport | None
 
 
-class WorkspaceDiagnostics:
+class _ReportsOnDisk(FactKind[CheckJob, list[_FileReport]]):
+    """The diagnostics of compiles without open files."""
+
+    title = "Checking HLO dumps"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._numbers = itertools.count()
+
+    def units(self, folder: ScannedFolder) -> Iterator[Unit[CheckJob]]:
+        """Yield the compiles in a workspace folder."""
+        if folder.top.scope is not Scope.WORKSPACE:
+            return
+        settings, selections = self._session.settings, self._session.selections
+        selection = selections.of_folder(folder.path, settings.check)
+        for job in jobs_in(folder, selection):
+            module = folder.module_of(job.path.name)
+            if module is not None:
+                yield Unit(job.path, job, module, job.size, job)
+
+    def is_needed(self, unit: Unit[CheckJob]) -> bool:
+        """Return whether a compile is checked: open ones are not, and not very large ones."""
+        return unit.size <= _MAX_CLOSED_BYTES and not self.is_open(unit)
+
+    def is_open(self, unit: Unit[CheckJob]) -> bool:
+        """Return whether a file of a compile is open."""
+        return not self._session.workspace.open_paths.keys().isdisjoint(unit.subject.files)
+
+    def reading(self, unit: Unit[CheckJob]) -> Reading[list[_FileReport]]:
+        """Return the function that checks a compile."""
+        client, number = self._session.client, next(self._numbers)
+        return partial(_read_reports, job=unit.subject, client=client, number=number)
+
+
+def _read_reports(
+    reader: ModuleReader, job: CheckJob, client: Client, number: int
+) -> list[_FileReport]:
+    rules, thresholds = selected_rules(job.selection), job.selection.thresholds
+    workspace = reader.workspace
+    reports = []
+    for path in job.files:
+        try:
+            file = workspace.file(path)
+            if not file.kind.is_dump:
+                continue
+            items: list[Json] = []
+            for part in workspace.parts(file):
+                findings = check(workspace.compile_of(part), part, rules, thresholds)
+                items += diagnostics_json(client, findings)
+            reports.append(_FileReport(path, f"disk {number}", items))
+        except UnreadableError:
+            continue
+        except Exception:  # a bug with one file must not hide all others
+            logger.exception("checking %s failed", path)
+    return reports
+
+
+class WorkspaceDiagnostics(Service):
     """Checks all dumps in the workspace folders when a client pulls them.
 
     A compile is checked again when one of its files or its options change. Open files are left to
@@ -55,27 +110,21 @@ class WorkspaceDiagnostics:
     hides the problems. ``notify`` sends a notification.
     """
 
-    def __init__(
-        self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
-    ) -> None:
-        self._server = server
+    def __init__(self, session: Session, notify: Callable[[str, Json], None]) -> None:
         self._session = session
         self._notify = notify
-        self._known: dict[CheckJob, list[_FileReport]] = {}
+        self._on_disk = _ReportsOnDisk(session)
+        session.index.add(self._on_disk)
         self._companions: dict[Path, _Companion] = {}  # closed files of compiles with open ones
-        self._numbers = itertools.count()
         self._lock = asyncio.Lock()
-        self._is_stopped = False  # the user has cancelled the checks
 
-    def folders_changed(self) -> None:
-        """Allow checks again that the user cancelled."""
-        self._is_stopped = False
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of its requests."""
+        return {types.WORKSPACE_DIAGNOSTIC: self.pull}
 
     def reload(self) -> None:
-        """Discard all reports; the next pull checks everything again."""
-        self._known.clear()
+        """Discard the reports that the index does not have."""
         self._companions.clear()
-        self._is_stopped = False
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> Json:
         """Return the reports that changed since the client's last pull.
@@ -104,66 +153,22 @@ class WorkspaceDiagnostics:
         return {"items": items if token is not None else items + removed}
 
     async def _reports(self) -> AsyncIterator[list[_FileReport]]:
-        jobs = await run_in_background(self._relevant_jobs)
-        total, done = max(sum(job.size for job in jobs if self._is_pending(job)), 1), 0
-        largest = max(jobs, key=lambda job: job.size, default=None)
-        progress = current_request()
-        with ExitStack() as stack:
-            if not progress.has_listener:
-                background = reading_progress(self._server, "Checking HLO dumps", total)
-                progress = stack.enter_context(background)
-            for job in jobs:
-                if self._is_open(job):
-                    yield await self._check_companions(job)
-                    continue
-                if self._is_pending(job) and not self._is_stopped:
-                    progress.report(job.files[0].name, 100 * done // total)
-                    self._is_stopped = progress.is_cancelled
-                    self._known[job] = await run_in_background(partial(self._check_job, job))
-                    done += job.size
-                found = self._known.get(job, [])
-                yield found if job is largest else list(map(_without_advice, found))
-
-    def _relevant_jobs(self) -> list[CheckJob]:
-        """Return the jobs except those that are known to have no dump; forget former jobs."""
-        folders, listings = workspace_folders(self._server), self._session.workspace.folders
-        known: dict[CheckJob, list[_FileReport]] = {}
-        relevant = []
-        for job in jobs_below(folders, self._selection_of, listings):
-            checkpoint()
-            reports = self._known.get(job)
-            if reports is not None:
-                known[job] = reports
-            if reports != [] or self._is_open(job):
-                relevant.append(job)
-        self._known = known
-        opened = {path for job in relevant if self._is_open(job) for path in job.files}
+        opened: set[Path] = set()
+        largest: Unit[CheckJob] | None = None
+        async for unit, reports in self._session.index.facts(self._on_disk):
+            if largest is None:
+                units = await self._session.index.units(self._on_disk)
+                dumps = (one for one in units if self._on_disk.fact(one.key) != [])
+                largest = min(dumps, key=lambda one: (-one.size, one.key), default=unit)
+            if self._on_disk.is_open(unit):
+                opened.update(unit.subject.files)
+                yield await self._check_companions(unit.subject)
+            elif reports:
+                is_largest = unit.key == largest.key
+                yield reports if is_largest else list(map(_without_advice, reports))
         self._companions = {
-            path: known for path, known in self._companions.items() if path in opened
+            path: companion for path, companion in self._companions.items() if path in opened
         }
-        return relevant
-
-    def _check_job(self, job: CheckJob) -> list[_FileReport]:
-        rules, thresholds = selected_rules(job.selection), job.selection.thresholds
-        # One for each compile, so that earlier files are freed.
-        workspace = DumpWorkspace(folders=job.folders())
-        reports = []
-        for path in job.files:
-            try:
-                workspace.read(path, lambda _: None)
-                file = workspace.file(path)
-                if not file.kind.is_dump:
-                    continue
-                items: list[Json] = []
-                for part in workspace.parts(file):
-                    found = check(workspace.compile_of(part), part, rules, thresholds)
-                    items += diagnostics_json(self._session.client, found)
-                reports.append(_FileReport(path, f"disk {next(self._numbers)}", items))
-            except UnreadableError:
-                continue
-            except Exception:  # a bug with one file must not hide all others
-                logger.exception("checking %s failed", path)
-        return reports
 
     async def _check_companions(self, job: CheckJob) -> list[_FileReport]:
         """Check the closed files of a compile with the open ones as they are in the editor."""
@@ -191,15 +196,6 @@ class WorkspaceDiagnostics:
             known = _Companion(stamp, report)
         self._companions[path] = known
         return known.report
-
-    def _is_pending(self, job: CheckJob) -> bool:
-        return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
-
-    def _is_open(self, job: CheckJob) -> bool:
-        return not self._session.workspace.open_paths.keys().isdisjoint(job.files)
-
-    def _selection_of(self, folder: Path) -> Selection:
-        return self._session.selections.of_folder(folder, self._session.settings.check)
 
 
 def _without_advice(report: _FileReport) -> _FileReport:

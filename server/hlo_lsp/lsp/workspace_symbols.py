@@ -1,20 +1,21 @@
 """workspace/symbol: names in all dumps of the workspace and next to open files."""
 
 import asyncio
-import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 
 from lsprotocol import types
-from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.lsp.client import workspace_folders
-from hlo_lsp.lsp.progress import Progress, reading_progress
-from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.scheduling import Priority, run_in_slices, start_task
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.symbol_reading import SymbolFolders, UnreadFile, read_symbols, search_folders
+from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.symbol_reading import read_file_symbols, read_symbols, symbol_files
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
 from hlo_lsp.text.amounts import format_short_bytes
@@ -23,7 +24,6 @@ from hlo_lsp.text.inert import printable
 _MAX_SYMBOLS = 200
 _OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files
 _FIRST_WAIT_SECONDS = 1  # that the first answer waits for the folders of open files
-_RESCAN_INTERVAL_SECONDS = 2  # between two scans that queries trigger
 
 _KINDS = {
     SymbolKind.MODULE: types.SymbolKind.Module,
@@ -35,7 +35,41 @@ _KINDS = {
 }
 
 
-class WorkspaceSymbols:
+@dataclass(frozen=True, slots=True)
+class _NamedFile:
+    """A file that may have symbols, with its name in results."""
+
+    path: Path
+    title: str
+
+
+class _SymbolsOnDisk(FactKind[_NamedFile, list[FileSymbols]]):
+    """The symbols of files on disk."""
+
+    title = "Indexing HLO names"
+    max_scan_age_seconds = 2.0
+
+    def units(self, folder: ScannedFolder) -> Iterator[Unit[_NamedFile]]:
+        """Yield the files that may have symbols."""
+        if folder.top.scope is Scope.REQUEST:
+            return
+        for path in symbol_files(folder):
+            module = folder.module_of(path.name)
+            stamp = None if module is None else module.stamps.get(path)
+            if module is not None and stamp is not None:
+                title = path.relative_to(folder.top.path).as_posix()
+                yield Unit(path, stamp, module, stamp[1], _NamedFile(path, title))
+
+    def reads_compile(self, _: Unit[_NamedFile]) -> bool:
+        """Return False: symbols follow from one text, which is not kept."""
+        return False
+
+    def reading(self, unit: Unit[_NamedFile]) -> Reading[list[FileSymbols]]:
+        """Return the function that reads the symbols of a file."""
+        return partial(read_file_symbols, path=unit.subject.path, title=unit.subject.title)
+
+
+class WorkspaceSymbols(Service):
     """Indexes names in the background, and searches those indexed so far.
 
     The text of an open file takes precedence over the file on disk. Each query triggers a scan for
@@ -43,69 +77,69 @@ class WorkspaceSymbols:
     their folders after the first query.
     """
 
-    def __init__(self, server: LanguageServer, session: Session) -> None:
-        self._server = server
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._folders = SymbolFolders()
-        self._reading: asyncio.Task[None] | None = None
-        self._is_outdated = False  # since the last scan
-        self._last_scan = 0.0  # time.monotonic() of the last scan
-        self._is_stopped = False  # the user has cancelled indexing
+        self._on_disk = _SymbolsOnDisk()
+        session.index.add(self._on_disk)
         self._has_queries = False
         self._open: dict[str, tuple[int | None, list[FileSymbols]]] = {}
         self._open_reads: dict[str, asyncio.Task[None]] = {}
 
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of its requests."""
+        return {types.WORKSPACE_SYMBOL: self.find}
+
+    def initialized(self) -> None:
+        """Index the workspace folders."""
+        self.files_changed()
+
     def folders_changed(self) -> None:
         """Index the new workspace folders."""
-        self._is_stopped = False
-        self.scan()
+        self.files_changed()
+
+    def files_changed(self) -> None:
+        """Index the files on disk that have changed."""
+        self._session.index.refresh(self._on_disk)
 
     def reload(self) -> None:
         """Discard all names and index them again."""
-        self._folders = SymbolFolders()
         self._open.clear()
-        self.folders_changed()
+        self.files_changed()
 
     def opened(self, file: DumpFile) -> None:
         """Index the text and the folder of a file that was opened."""
         self._forget(file.uri)
         if self._has_queries:
             self._read_open(file)
-            self.scan()
+            self.files_changed()
 
     def closed(self, file: DumpFile) -> None:
         """Index the file on disk after it was closed."""
         self._forget(file.uri)
-        self.scan()
-
-    def scan(self) -> None:
-        """Scan for changed files on disk, and index them."""
-        self._is_outdated = True
-        if self._reading is None and not self._is_stopped:
-            self._reading = start_task(self._read())
+        self.files_changed()
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         """Return the symbols that match a query, the best first.
 
         While nothing matches, the answer waits until all files are read.
         """
-        if not self._has_queries:
-            self._has_queries = True
-            self.scan()
-            if self._reading is not None:
-                await asyncio.wait([self._reading], timeout=_FIRST_WAIT_SECONDS)
+        index = self._session.index
+        is_first, self._has_queries = not self._has_queries, True
+        index.search_beside_open()
+        self.files_changed()
+        if is_first and (reading := index.refreshing(self._on_disk)) is not None:
+            await asyncio.wait([reading], timeout=_FIRST_WAIT_SECONDS)
         for file in self._session.workspace.open_files.values():
             self._read_open(file)
         if self._open_reads:
             await asyncio.wait(self._open_reads.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
-        if self._reading is None and time.monotonic() > self._last_scan + _RESCAN_INTERVAL_SECONDS:
-            self.scan()
         found = await self._search(params.query)
         while not found:
-            reading = [task for task in (self._reading, *self._open_reads.values()) if task]
-            if not reading:
+            tasks = (index.refreshing(self._on_disk), *self._open_reads.values())
+            waiting = [task for task in tasks if task]
+            if not waiting:
                 break
-            await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             found = await self._search(params.query)
         buffers = await self._buffers_of_line(params.query)
         places = {(symbol.uri, symbol.line) for symbol in buffers}
@@ -134,37 +168,10 @@ class WorkspaceSymbols:
         """Search the names that are read so far."""
         hidden = self._session.workspace.open_paths
         texts = [read for _, read in self._open.values()]
-        texts += (read for path, read in self._folders.files.items() if path not in hidden)
+        texts += (read for path, read in self._on_disk.values().items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
         opened = {symbols.module_key for _, read in self._open.values() for symbols in read}
         return await run_in_slices(partial(search_symbols, files, query, _MAX_SYMBOLS, opened))
-
-    async def _read(self) -> None:
-        try:
-            while self._is_outdated and not self._is_stopped:
-                self._is_outdated = False
-                opened = self._session.workspace.open_paths if self._has_queries else ()
-                folders = search_folders(workspace_folders(self._server), opened)
-                found = await run_in_background(partial(self._folders.scan, folders))
-                self._last_scan = time.monotonic()
-                hidden = self._session.workspace.open_paths
-                unread = [file for file in found if file.path not in hidden]
-                total = sum(file.stamp[1] for file in unread)
-                with reading_progress(self._server, "Indexing HLO names", total) as progress:
-                    await run_in_background(partial(self._read_all, unread, total, progress))
-        finally:
-            self._reading = None
-
-    def _read_all(self, unread: list[UnreadFile], total: int, progress: Progress) -> None:
-        done = 0
-        for file in unread:
-            progress.report(file.title, 100 * done // max(total, 1))
-            self._folders.read(file)
-            checkpoint()
-            done += file.stamp[1]
-            if progress.is_cancelled:
-                self._is_stopped = True
-                return
 
     def _forget(self, uri: str) -> None:
         self._open.pop(uri, None)
@@ -182,7 +189,8 @@ class WorkspaceSymbols:
         try:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # a copy, because edits change the list of the file
-            read = await run_in_background(partial(read_symbols, file.uri, file.title, lines))
+            work = partial(read_symbols, file.uri, file.title, lines)
+            read = await self._session.foreground.run(work, Priority.INDEX)
             self._open[file.uri] = version, read
         finally:
             if self._open_reads.get(file.uri) is asyncio.current_task():

@@ -395,20 +395,33 @@ def compiles_below(path: Path, folders: Folders | None = None) -> Iterator[Compi
     if not path.is_dir():
         yield folders.listing(path.parent).with_names([path.name]).compile_files(path.name)
         return
-    for folder, inner, names in os.walk(path):
+    for folder, names in walk_folders(path):
+        yield from compiles_in(folders.listing(folder), names)
+
+
+def walk_folders(top: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield a folder and those below it, except hidden ones, each with the names of its files.
+
+    Links to folders are not followed: they may form cycles.
+    """
+    for folder, inner, names in os.walk(top):
         checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        listing = folders.listing(Path(folder))
-        known = frozenset(names)
-        is_empty = True
-        for files in listing.modules():
-            for found in _one_file_each(listing, _read(files, known)):
-                is_empty = False
-                yield found
-        for files in listing.modules() if is_empty else ():
-            texts = [file for file in _read(files, known) if _role(file).is_module_text]
-            if texts:
-                yield listing.compile_files(listing.compile_files(texts[0].name).texts[-1].name)
+        yield Path(folder), names
+
+
+def compiles_in(listing: FolderListing, names: Iterable[str]) -> Iterator[CompileFiles]:
+    """Yield the compiles in a folder as ``compiles_below`` does, given the names of its files."""
+    known = frozenset(names)
+    is_empty = True
+    for files in listing.modules():
+        for found in _one_file_each(listing, _read(files, known)):
+            is_empty = False
+            yield found
+    for files in listing.modules() if is_empty else ():
+        texts = [file for file in _read(files, known) if _role(file).is_module_text]
+        if texts:
+            yield listing.compile_files(listing.compile_files(texts[0].name).texts[-1].name)
 
 
 def _read(files: Iterable[Path], known: Container[str]) -> list[Path]:

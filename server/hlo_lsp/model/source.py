@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
-from hlo_lsp.background_jobs import cached_property
+from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     FrameRow,
@@ -236,6 +236,21 @@ class FrameChoice:
 
 
 PROGRAM_FRAMES = FrameChoice()
+
+
+_PYTHON_FILE = re.compile(r'"([^"\n]*\.py)"')
+_LINES_PER_CHECKPOINT = 5000  # about 2 ms
+
+
+def python_files(lines: Iterable[str]) -> frozenset[str]:
+    """Return the Python files that a module text names."""
+    found: set[str] = set()
+    for count, line in enumerate(lines):
+        if count % _LINES_PER_CHECKPOINT == 0:
+            checkpoint()
+        if '.py"' in line:
+            found.update(_PYTHON_FILE.findall(line))
+    return frozenset(found)
 
 
 def is_library_file(file: str) -> bool:

@@ -1,11 +1,13 @@
 """The symbols of a text, and of all dumps in some folders."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.folder_scan import ScannedFolder
+from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.symbol_search import BufferSize, FileSymbols, SymbolEntry, SymbolKind
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
@@ -21,7 +23,7 @@ from hlo_lsp.syntax.record_sequence import RecordSequence, Scanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_first_lines
+from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import LineChange
 
 _DETECTION_BYTES = 1 << 14  # enough to detect the kind of a file
@@ -172,77 +174,23 @@ class _SymbolReader:
         return number
 
 
-@dataclass(frozen=True, slots=True)
-class SearchFolder:
-    """A folder to search, optionally with its subfolders except hidden ones."""
-
-    path: Path
-    is_recursive: bool
-
-
-def search_folders(workspace: Iterable[Path], opened: Iterable[Path]) -> list[SearchFolder]:
-    """Return the workspace folders with their subfolders, and the folders of open files."""
-    beside = sorted({path.parent for path in opened})
-    return [
-        *(SearchFolder(path, is_recursive=True) for path in workspace),
-        *(SearchFolder(path, is_recursive=False) for path in beside),
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadFile:
-    """A new or changed file; ``stamp`` is its modification time (ns) and size (bytes)."""
-
-    path: Path
-    title: str
-    stamp: tuple[int, int]
-
-
-class SymbolFolders:
-    """The symbols of the files that were read, by path, without the texts."""
-
-    def __init__(self) -> None:
-        self.files: dict[Path, list[FileSymbols]] = {}
-        self._stamps: dict[Path, tuple[int, int]] = {}
-
-    def scan(self, folders: Iterable[SearchFolder]) -> list[UnreadFile]:
-        """Return the new and changed files of the folders, and forget deleted files."""
-        unread: dict[Path, UnreadFile] = {}
-        seen: set[Path] = set()
-        for folder in folders:
-            for name, inner, names in os.walk(folder.path):
-                inner[:] = sorted(i for i in inner if folder.is_recursive and i[0] != ".")
-                for path in _candidate_paths(Path(name), names):
-                    checkpoint()
-                    stamp = file_stamp(path)
-                    if stamp is None or path in seen:
-                        continue
-                    seen.add(path)
-                    if self._stamps.get(path) != stamp:
-                        title = path.relative_to(folder.path).as_posix()
-                        unread[path] = UnreadFile(path, title, stamp)
-        for path in self._stamps.keys() - seen:
-            del self._stamps[path]
-            self.files.pop(path, None)
-        return list(unread.values())
-
-    def read(self, unread: UnreadFile) -> None:
-        """Read the symbols of a file, if its kind has any."""
-        path = unread.path
-        self.files.pop(path, None)
-        self._stamps[path] = unread.stamp
-        try:
-            kind = detect_file_kind(read_first_lines(path, _DETECTION_BYTES))
-            if kind in _KINDS_WITH_NAMES or kind is FileKind.STDOUT_DUMP:
-                lines = read_document(path).lines
-                self.files[path] = read_symbols(path.absolute().as_uri(), unread.title, lines)
-        except UnreadableError:
-            return
-
-
-def _candidate_paths(folder: Path, names: list[str]) -> Iterable[Path]:
-    """Yield the files that may be dumps with symbols."""
-    there = set(names)
-    for name in sorted(names):
+def symbol_files(folder: ScannedFolder) -> Iterator[Path]:
+    """Yield the files of a folder that may be dumps with symbols."""
+    there = set(folder.names)
+    for name in sorted(folder.names):
         if os.path.splitext(name)[1] in _EXTENSIONS and not _repeats_names(name, there):
-            yield folder / name
+            yield folder.path / name
+
+
+def read_file_symbols(reader: ModuleReader, path: Path, title: str) -> list[FileSymbols]:
+    """Return the symbols of a file on disk, none if its kind has none or it cannot be read."""
+    try:
+        lines = reader.lines_if(path, _has_names, _DETECTION_BYTES)
+    except UnreadableError:
+        return []
+    return [] if lines is None else read_symbols(path.absolute().as_uri(), title, lines)
+
+
+def _has_names(lines: list[str]) -> bool:
+    kind = detect_file_kind(lines)
+    return kind in _KINDS_WITH_NAMES or kind is FileKind.STDOUT_DUMP

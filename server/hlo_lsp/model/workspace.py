@@ -50,6 +50,7 @@ class DumpWorkspace:
         unread_roles: Container[FileRole] = (),
         frames: FrameChoice = PROGRAM_FRAMES,
         folders: Folders | None = None,
+        read: Callable[[Path], Document] = read_document,
     ) -> None:
         """Create an empty workspace.
 
@@ -57,8 +58,10 @@ class DumpWorkspace:
             unread_roles: Companion files that are not read unless they are open.
             frames: The frames of a call stack that can be the Python line of a buffer.
             folders: The listings of folders; by default, folders are listed again after changes.
+            read: The function that reads a file from disk.
         """
         self._unread_roles = unread_roles
+        self._read = read
         self.frames = frames
         self.open_files: dict[str, DumpFile] = {}
         self.open_hosts: dict[str, DumpFile] = {}  # open texts in other languages
@@ -68,6 +71,12 @@ class DumpWorkspace:
         self._stdout_dumps: dict[str, StdoutDump] = {}
         self._compile_cache = CompileCache(frames)
         self.folders: Folders = folders or FolderCache()
+
+    def view(self, unread_roles: Container[FileRole], frames: FrameChoice) -> "DumpWorkspace":
+        """Return a workspace with other compiles of the same files, each of which is read once."""
+        other = DumpWorkspace(unread_roles, frames, self.folders, self._read)
+        other._on_disk = self._on_disk
+        return other
 
     def choose_frames(self, frames: FrameChoice) -> None:
         """Let other frames be the Python lines of buffers; all compiles are new then."""
@@ -189,7 +198,7 @@ class DumpWorkspace:
 
     def is_unread(self, path: Path) -> bool:
         """Return True if a file is not open and its current version on disk is not read."""
-        return path not in self.open_paths and self._known(path) is None
+        return path not in self.open_paths and self.known(path) is None
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
@@ -265,7 +274,7 @@ class DumpWorkspace:
         if file is None:
             if suffix_of(path.name).role in self._unread_roles:
                 return None
-            file = self._known(path)
+            file = self.known(path)
         if file is None:
             try:
                 if not patient and self._is_unread(path, compile_):
@@ -287,7 +296,7 @@ class DumpWorkspace:
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
         return self.is_unread(path) and file_size(path) > large
 
-    def _known(self, path: Path) -> DumpFile | None:
+    def known(self, path: Path) -> DumpFile | None:
         """Return a file on disk if its current version was read."""
         known = self._on_disk.get(path)
         return known.file if known is not None and known.stamp == file_stamp(path) else None
@@ -297,12 +306,12 @@ class DumpWorkspace:
 
         A file whose text has not changed keeps its records, and its compile what follows from them.
         """
-        known = self._known(path)
+        known = self.known(path)
         if known is not None:
             return known
         stamp = file_stamp(path) or _UNREAD
         try:
-            document = read_document(path)
+            document = self._read(path)
         except UnreadableError:
             self._forget(self._on_disk.pop(path, None))
             raise

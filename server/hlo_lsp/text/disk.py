@@ -95,6 +95,26 @@ def read_document(path: Path) -> Document:
         return document_of(file)
 
 
+def read_document_if(
+    path: Path, accepts: Callable[[list[str]], bool], count: int = _BUFFER_BYTES
+) -> tuple[Document, bool]:
+    """Read a whole file, or its first ``count`` bytes if their lines are not accepted.
+
+    Returns:
+        The document, and whether it is the whole file, which a smaller file is in any case.
+
+    Raises:
+        UnreadableError: the file is missing, a folder, forbidden, or not text.
+    """
+    with open_readable(path) as file:
+        data = file.read(count)
+        _require_text(path, data[:_BINARY_CHECK_BYTES])
+        head = Document(decode(data))
+        if len(data) < count or not accepts(head.lines):
+            return head, len(data) < count
+        return document_of(file), True
+
+
 def document_of(file: BinaryIO) -> Document:
     """Return the document of a file that is open for reading, as :func:`read_document` does."""
     size = file.seek(0, os.SEEK_END)

@@ -8,9 +8,9 @@ from lsprotocol import types
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
+from hlo_lsp.lsp.services import ConfigFileWatcher, Services
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.shown_views import ShownView
-from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, Services
 from lsp.opened import DUMP, item
 
 

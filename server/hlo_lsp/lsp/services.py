@@ -18,9 +18,10 @@ from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.embedded_hlo import EmbeddedHlo
 from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.module_list import ModuleList
-from hlo_lsp.lsp.progress import BackgroundProgress, Progress
+from hlo_lsp.lsp.progress import BackgroundProgress, Progress, reading_progress
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
+from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import (
     SECTION,
@@ -175,15 +176,28 @@ class Services(SessionListener):
             self.reports.schedule,
             partial(BackgroundProgress, server, is_indefinite=True),
         )
-        self.semantic_tokens = SemanticTokens(session, self.tokens)
-        self.workspace_symbols = WorkspaceSymbols(server, session)
-        self.source_lines = SourceLines(server, session, notify)
-        self.module_list = ModuleList(server, session, notify)
-        self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
+        session.index.workspace_folders = partial(workspace_folders, server)
+        session.index.make_progress = partial(reading_progress, server)
+        # The index reads facts in this order.
+        self._services: list[Service] = [
+            SemanticTokens(session, self.tokens),
+            ModuleList(session, notify),
+            WorkspaceDiagnostics(session, notify),
+            SourceLines(session, notify),
+            WorkspaceSymbols(session),
+        ]
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
         self._config_files = ConfigFileWatcher(session, self._config_changed)
         session.listener = self
+
+    def requests(self) -> dict[str, Handler]:
+        """Return the handlers of the requests of all services."""
+        return {
+            method: handler
+            for service in self._services
+            for method, handler in service.requests().items()
+        }
 
     def initialized(self) -> None:
         """Start the services that send requests to the client."""
@@ -194,7 +208,8 @@ class Services(SessionListener):
             patterns = [types.FileSystemWatcher(pattern) for pattern in _WATCHED_PATTERNS]
             options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
             _register(self._server, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-        self.workspace_symbols.folders_changed()
+        for service in self._services:
+            service.initialized()
 
     def opened(self, file: DumpFile) -> None:
         """Update all services after a file was opened."""
@@ -202,14 +217,17 @@ class Services(SessionListener):
         self._session.times.profiles.look_again()
         self.changed(file)
         if file.host is None:
-            self.workspace_symbols.opened(file)
+            self._session.index.files_changed()
+            for service in self._services:
+                service.opened(file)
 
     def changed(self, file: DumpFile) -> None:
         """Update all services after the text of an open file changed."""
         self.diagnostics.changed(file)
         if file.host is not None:
             return
-        self.source_lines.scan()
+        for service in self._services:
+            service.changed(file)
         if any(other is not file for other in self._session.open_companions(file)):
             self._refresh_views()
 
@@ -218,28 +236,27 @@ class Services(SessionListener):
         self.diagnostics.closed(file)
         if file.host is not None:
             return
-        self.semantic_tokens.closed(file)
-        self.workspace_symbols.closed(file)
-        self.source_lines.scan()
+        self._session.index.files_changed()
+        for service in self._services:
+            service.closed(file)
         if self._session.open_companions(file):
             self._refresh_views()
 
     def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Handle changed files on disk; of an open file, the open text still applies."""
-        self.module_list.files_changed()
         workspace = self._session.workspace
+        self._session.index.files_changed()
         paths = {
             path
             for event in params.changes
             if (path := path_of(event.uri)) is not None
             and not (event.type is types.FileChangeType.Changed and path in workspace.open_paths)
         }
-        if not paths:
-            return
         if any(path.name.endswith((*XPLANE_ENDINGS, *TRACE_ENDINGS)) for path in paths):
             self._session.times.profiles.look_again()
             self.profiles_changed()
-        self._config_files.poll()
+        if paths:
+            self._config_files.poll()
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self._config_changed(path.parent)
@@ -251,33 +268,33 @@ class Services(SessionListener):
             if file.path is not None and workspace.is_compile_of_any(file.path, changed):
                 self.diagnostics.changed(file)
                 self._refresh_views()
-        self.reports.refresh()
-        self.workspace_symbols.scan()
-        self.source_lines.scan()
+        if paths:
+            self.reports.refresh()
+        for service in self._services:
+            service.files_changed()
 
     def folders_changed(self) -> None:
         """Update all services after the workspace folders changed."""
         self.configuration.apply()
-        self.workspace_symbols.folders_changed()
-        self.source_lines.folders_changed()
-        self.module_list.files_changed()
-        self.workspace_diagnostics.folders_changed()
+        self._session.index.resume()
+        for service in self._services:
+            service.folders_changed()
         self.reports.refresh()
 
     def reload(self) -> None:
         """Discard everything that was read, for changes of files that were not noticed."""
         self._session.reload()
+        self._session.index.reload()
         self._session.times.profiles.look_again()
-        self.workspace_symbols.reload()
-        self.source_lines.scan()
-        self.workspace_diagnostics.reload()
+        for service in self._services:
+            service.reload()
         self.diagnostics.all_changed()
         self._refresh_views()
 
     def _config_changed(self, below: Path | None = None) -> None:
         """Update what ``hlo-lsp.toml`` selects: the rules, and the chip for times."""
         self.diagnostics.all_changed(below)
-        self.source_lines.facts_changed()
+        self._facts_changed()
         self.profiles_changed()
 
     def _settings_changed(self, before: Settings) -> None:
@@ -288,11 +305,11 @@ class Services(SessionListener):
         self._refresh_views()
         chips = settings.check.chip, before.check.chip
         if chips[0] != chips[1]:
-            self.source_lines.facts_changed()
+            self._facts_changed()
         if chips[0] != chips[1] or settings.profile != before.profile:
             self.profiles_changed()
-        if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
-            self.source_lines.scan()
+        for service in self._services:
+            service.settings_changed()
         self._choose_frames()
 
     def _choose_frames(self) -> None:
@@ -303,8 +320,12 @@ class Services(SessionListener):
         frames = FrameChoice(settings.workspace or local)
         if frames != workspace.frames:
             workspace.choose_frames(frames)
-            self.source_lines.facts_changed()
+            self._facts_changed()
             self._refresh_views()
+
+    def _facts_changed(self) -> None:
+        for service in self._services:
+            service.facts_changed()
 
     def progress(self, title: str) -> AbstractContextManager[Progress]:
         """Return the progress of a long task."""
@@ -322,7 +343,8 @@ class Services(SessionListener):
     def profiles_changed(self) -> None:
         """Show other times of programs after a profile was read."""
         self.times_computed()
-        self.source_lines.scan()
+        for service in self._services:
+            service.settings_changed()
 
     def times_computed(self) -> None:
         """Show the times of a large compile."""

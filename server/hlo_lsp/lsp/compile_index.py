@@ -1,0 +1,481 @@
+"""Facts about the compiles on disk: one walk finds the files, and each is read until it changes.
+
+A service of the server names a kind of facts, and reads it here. All kinds that are needed at the
+same time are read from the same files, one module after the other.
+"""
+
+import asyncio
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.lsp.processes import run_in_process
+from hlo_lsp.lsp.progress import Progress, RequestFailedError, current_request
+from hlo_lsp.lsp.scheduling import ForegroundRequests, Priority, run_in_slices, start_task
+from hlo_lsp.model.compile_files import Folders
+from hlo_lsp.model.folder_scan import (
+    ModuleFiles,
+    ScannedFolder,
+    Scope,
+    SearchFolder,
+    scan_folders,
+)
+from hlo_lsp.model.module_reader import MAX_KEPT_BYTES, ModuleReader
+from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.model.workspace import DumpWorkspace
+
+logger = logging.getLogger(__name__)
+
+S = TypeVar("S")
+F = TypeVar("F")
+Reading = Callable[[ModuleReader], F]
+_UNITS_PER_STEP = 100  # that are compared at once; about 1 ms
+_MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits for
+
+
+@dataclass(frozen=True, slots=True)
+class Unit(Generic[S]):
+    """What one fact is about, such as a compile.
+
+    Attributes:
+        key: One of its files, which differs from that of other units.
+        stamp: The fact is read again if it changes.
+        module: The module whose files it is read from.
+        size: The bytes of these files.
+        subject: What the kind of facts needs to read the fact.
+    """
+
+    key: Path
+    stamp: Hashable
+    module: ModuleFiles
+    size: int
+    subject: S
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact(Generic[F]):
+    stamp: Hashable
+    value: F | None  # None if it could not be read
+
+
+class FactKind(ABC, Generic[S, F]):
+    """A kind of facts about compiles on disk.
+
+    Attributes:
+        title: The title of the progress of reading them.
+        priority: That of reading them.
+        max_scan_age_seconds: How old a scan may be in which no change was noticed.
+        is_stopped: True after the user cancelled the reading.
+    """
+
+    title: str
+    priority = Priority.INDEX
+    max_scan_age_seconds = 0.0
+
+    def __init__(self) -> None:
+        self.is_stopped = False
+        self._facts: dict[Path, _Fact[F]] = {}
+
+    @abstractmethod
+    def units(self, folder: ScannedFolder) -> Iterable[Unit[S]]:
+        """Yield what there is a fact about in a folder."""
+
+    @abstractmethod
+    def reading(self, unit: Unit[S]) -> Reading[F]:
+        """Return the function that reads a fact; a process can run it."""
+
+    def reads_compile(self, _: Unit[S]) -> bool:
+        """Return whether a fact follows from a whole compile; a process reads large ones."""
+        return True
+
+    def is_needed(self, _: Unit[S]) -> bool:
+        """Return whether a fact is read at all."""
+        return True
+
+    def stamp(self, unit: Unit[S]) -> Hashable:
+        """Return the current stamp of a unit, which may depend on more than its files."""
+        return unit.stamp
+
+    async def prepare(self, _: Unit[S]) -> None:
+        """Wait for what reading a fact needs."""
+
+    async def begin_refresh(self) -> None:
+        """Wait until facts are read in the background again."""
+
+    async def refreshed(self) -> None:
+        """Handle that all facts were read in the background, or that the user stopped it."""
+
+    def fact(self, path: Path) -> F | None:
+        """Return the last fact with a key."""
+        found = self._facts.get(path)
+        return None if found is None else found.value
+
+    def last_stamp(self, unit: Unit[S]) -> Any:
+        """Return the stamp with which a fact was read; None if it was not."""
+        fact = self._facts.get(unit.key)
+        return None if fact is None else fact.stamp
+
+    def values(self) -> dict[Path, F]:
+        """Return the last facts by key."""
+        known = ((path, fact.value) for path, fact in self._facts.items())
+        return {path: value for path, value in known if value is not None}
+
+    def is_outdated(self, unit: Unit[S]) -> bool:
+        """Return whether a fact must be read, possibly again."""
+        if self.is_stopped or not self.is_needed(unit):
+            return False
+        return bool(self.last_stamp(unit) != self.stamp(unit))
+
+    def store(self, unit: Unit[S], stamp: Hashable, value: F | None) -> None:
+        """Keep a fact."""
+        self._facts[unit.key] = _Fact(stamp, value)
+
+    def retain(self, paths: Iterable[Path]) -> None:
+        """Forget the facts about all other files."""
+        self._facts = {path: self._facts[path] for path in paths if path in self._facts}
+
+
+AnyKind = FactKind[Any, Any]
+
+
+class _Units:
+    """The units of a kind in a scan, those of the most recent module first."""
+
+    def __init__(self, kind: AnyKind, folders: Iterable[ScannedFolder]) -> None:
+        units = [unit for folder in folders for unit in kind.units(folder)]
+        units.sort(key=lambda unit: _newest_first(unit.module))
+        self.by_key: dict[Path, Unit[Any]] = {unit.key: unit for unit in units}
+        self.by_module: dict[ModuleFiles, list[Unit[Any]]] = {}
+        for unit in self.by_key.values():
+            self.by_module.setdefault(unit.module, []).append(unit)
+
+
+def _newest_first(module: ModuleFiles) -> tuple[int, Path]:
+    return -module.written, module.path
+
+
+class CompileIndex:
+    """The compiles below the workspace folders, and beside open files.
+
+    Attributes:
+        workspace_folders: The function that returns the workspace folders.
+        folders: The folders as of the last walk.
+        make_progress: The function that returns the progress of work on this many bytes.
+    """
+
+    def __init__(
+        self,
+        workspace: DumpWorkspace,
+        foreground: ForegroundRequests,
+        report_problem: Callable[[str], None],
+    ) -> None:
+        self.workspace_folders: Callable[[], Iterable[Path]] = tuple
+        self.make_progress: Callable[[str, int], AbstractContextManager[Progress]] = (
+            lambda title, _: nullcontext(Progress(title))
+        )
+        self._is_beside_open = False
+        self._requested_folders: Sequence[Path] = ()
+        self._workspace = workspace
+        self._foreground = foreground
+        self._report_problem = report_problem
+        self._kinds: list[AnyKind] = []
+        self._waiting: list[AnyKind] = []  # that are being read, each once for who waits for it
+        self.folders: list[ScannedFolder] = []
+        self._units: dict[AnyKind, _Units] = {}  # in these folders
+        self._scanning: asyncio.Task[None] | None = None
+        self._is_outdated = True
+        self._scan_end = 0.0  # time.monotonic()
+        self._scan_seconds = 0.0
+        self._reading: asyncio.Task[None] | None = None
+        self._progress = Progress("")
+        self._next_step = asyncio.Event()
+        self._refreshing: dict[AnyKind, asyncio.Task[None]] = {}
+        self._changed: set[AnyKind] = set()
+
+    def add(self, *kinds: AnyKind) -> None:
+        """Add kinds of facts; of one module, those of the first kind are read first."""
+        self._kinds += kinds
+
+    def files_changed(self) -> None:
+        """Walk the folders again before the next answer."""
+        self._is_outdated = True
+
+    def search_beside_open(self) -> None:
+        """Search the folders of open files, too, from now on."""
+        if not self._is_beside_open:
+            self._is_beside_open = True
+            self.files_changed()
+
+    def search_also(self, folders: Sequence[Path]) -> None:
+        """Search further folders, which a request is about, until the next call."""
+        if folders != self._requested_folders:
+            self._requested_folders = folders
+            self.files_changed()
+
+    def resume(self) -> None:
+        """Allow reading again that the user cancelled."""
+        self.files_changed()
+        for kind in self._kinds:
+            kind.is_stopped = False
+
+    def reload(self) -> None:
+        """Discard all facts."""
+        self.resume()
+        for kind in self._kinds:
+            kind.retain(())
+
+    async def scan(self, max_age_seconds: float = 0.0) -> list[ScannedFolder]:
+        """Return the folders as of the walk that is running, or of the last or a new one.
+
+        Args:
+            max_age_seconds: The age of a walk that may be returned. If it is positive, but walks
+                take long, it is extended.
+        """
+        if max_age_seconds:
+            max_age_seconds = max(max_age_seconds, self._scan_seconds / _MAX_SCAN_SHARE)
+        is_old = time.monotonic() >= self._scan_end + max_age_seconds
+        if self._scanning is None and (self._is_outdated or is_old):
+            self._scanning = start_task(self._scan())
+        if self._scanning is not None:
+            await asyncio.shield(self._scanning)
+        return self.folders
+
+    async def facts(self, kind: FactKind[S, F]) -> AsyncIterator[tuple[Unit[S], F | None]]:
+        """Yield what there are facts of a kind about, each when its fact is up to date.
+
+        The fact is None if it could not be read. If the user cancels the reading, it is the last
+        one. The most recent modules come first.
+        """
+        with self._wait_for(kind):
+            await self.scan(kind.max_scan_age_seconds)
+            for count, unit in enumerate((await self._find_units(kind)).by_key.values()):
+                if count % _UNITS_PER_STEP == 0:
+                    await asyncio.sleep(0)
+                latest: Unit[S] | None = unit
+                while latest is not None and kind.is_outdated(latest):
+                    await self._read_next()
+                    latest = (await self._find_units(kind)).by_key.get(unit.key)
+                if latest is not None:
+                    yield latest, kind.fact(unit.key)
+
+    async def units(self, kind: FactKind[S, Any]) -> Iterable[Unit[S]]:
+        """Return what there are facts of a kind about in the last scan."""
+        return (await self._find_units(kind)).by_key.values()
+
+    def refresh(self, kind: AnyKind) -> None:
+        """Read the facts of a kind in the background after a change."""
+        self._changed.add(kind)
+        if kind not in self._refreshing and not kind.is_stopped:
+            self._refreshing[kind] = start_task(self._refresh(kind))
+
+    def refreshing(self, kind: AnyKind) -> "asyncio.Task[None] | None":
+        """Return the task that reads the facts of a kind in the background."""
+        return self._refreshing.get(kind)
+
+    async def _refresh(self, kind: AnyKind) -> None:
+        try:
+            while kind in self._changed:
+                await kind.begin_refresh()
+                self._changed.discard(kind)
+                with self._wait_for(kind):
+                    await self.scan(kind.max_scan_age_seconds)
+                    await self._find_units(kind)
+                    if self._reading is not None:  # it may be about to end
+                        await asyncio.shield(self._reading)
+                    await asyncio.shield(self._start_reading())
+        finally:
+            del self._refreshing[kind]
+        await kind.refreshed()
+
+    @contextmanager
+    def _wait_for(self, kind: AnyKind) -> Iterator[None]:
+        self._waiting.append(kind)
+        try:
+            yield
+        finally:
+            self._waiting.remove(kind)
+
+    async def _give_way(self) -> None:
+        await self._foreground.give_way(
+            min((kind.priority for kind in self._waiting), default=Priority.CHECK)
+        )
+
+    async def _scan(self) -> None:
+        try:
+            self._is_outdated = True
+            while self._is_outdated:
+                self._is_outdated = False
+                begin = time.monotonic()
+                await self._give_way()
+                searched, listings = self._searched_folders(), self._workspace.folders
+                walk = partial(_walk, searched, listings, set(self._waiting))
+                folders, units = await run_in_slices(walk, self._give_way)
+                self._scan_end = time.monotonic()
+                self._scan_seconds = self._scan_end - begin
+            self.folders, self._units = folders, {}
+            for kind, found in units.items():
+                self._take_units(kind, found)
+        finally:
+            self._scanning = None
+
+    def _searched_folders(self) -> list[SearchFolder]:
+        opened = self._workspace.open_paths if self._is_beside_open else ()
+        return [
+            *map(SearchFolder, self.workspace_folders()),
+            *(SearchFolder(path, Scope.REQUEST) for path in self._requested_folders),
+            *(SearchFolder(path, Scope.OPEN_FILE) for path in sorted({p.parent for p in opened})),
+        ]
+
+    async def _find_units(self, kind: AnyKind) -> _Units:
+        """Return the units of a kind in the last scan."""
+        while kind not in self._units:
+            folders = self.folders
+            units = await run_in_slices(partial(_Units, kind, folders), self._give_way)
+            if folders is self.folders:
+                self._take_units(kind, units)
+        return self._units[kind]
+
+    def _take_units(self, kind: AnyKind, units: _Units) -> None:
+        self._units[kind] = units
+        kind.retain(units.by_key)
+
+    async def _read_next(self) -> None:
+        """Wait until the next facts are read."""
+        self._start_reading()
+        await self._next_step.wait()
+        request = current_request()
+        request.report(*self._progress.last_report)
+        request.begin()
+
+    def _start_reading(self) -> "asyncio.Task[None]":
+        if self._reading is None:
+            self._reading = start_task(self._read())
+        return self._reading
+
+    async def _read(self) -> None:
+        request = current_request()
+        try:
+            while modules := await run_in_slices(self._outdated_modules, self._give_way):
+                sizes = {module: _read_bytes(self._outdated(module)) for module in modules}
+                total, done = max(sum(sizes.values()), 1), 0
+                title = next(kind.title for kind in self._kinds if kind in self._waiting)
+                progress = self.make_progress(title, total)
+                with nullcontext(request) if request.has_listener else progress as self._progress:
+                    for module in modules:
+                        self._progress.report(module.path.name, 100 * done // total)
+                        await self._read_module(module)
+                        done += sizes[module]
+                        if self._progress.is_cancelled:
+                            for kind in self._waiting:
+                                kind.is_stopped = True
+                            break
+        finally:
+            self._reading = None
+            self._end_step()
+
+    def _outdated_modules(self) -> list[ModuleFiles]:
+        """Return the modules with facts to read, the most recent one first."""
+        modules: set[ModuleFiles] = set()
+        for kind in set(self._waiting) & self._units.keys():
+            for module, units in self._units[kind].by_module.items():
+                checkpoint()
+                if any(map(kind.is_outdated, units)):
+                    modules.add(module)
+        return sorted(modules, key=_newest_first)
+
+    def _outdated(self, module: ModuleFiles) -> list[tuple[AnyKind, Unit[Any]]]:
+        """Return what facts to read about a module, in the order of reading."""
+        return [
+            (kind, unit)
+            for kind in self._kinds
+            if kind in self._waiting and kind in self._units
+            for unit in self._units[kind].by_module.get(module, ())
+            if kind.is_outdated(unit)
+        ]
+
+    async def _read_module(self, module: ModuleFiles) -> None:
+        """Read facts about a module, until no kind needs more from its files."""
+        reader = ModuleReader(module, self._workspace.frames)
+        while outdated := self._outdated(module):
+            is_open = not self._workspace.open_paths.keys().isdisjoint(module.stamps)
+            is_large = _read_bytes(outdated) > MAX_KEPT_BYTES and not is_open
+            apart = [one for one in outdated if is_large and one[0].reads_compile(one[1])]
+            await self._read_facts(apart, partial(_read_in_process, module, reader.frames))
+            here = [one for one in outdated if one not in apart]
+            await self._read_facts(here, partial(self._read_here, reader))
+            self._end_step()
+
+    async def _read_facts(
+        self,
+        wanted: list[tuple[AnyKind, Unit[Any]]],
+        read: Callable[[list[Reading[Any]]], Awaitable[list[Any]]],
+    ) -> None:
+        for kind, unit in wanted:
+            await kind.prepare(unit)
+        stamps = [kind.stamp(unit) for kind, unit in wanted]
+        values: list[Any] = [None] * len(wanted)
+        try:
+            if wanted:
+                values = await read([kind.reading(unit) for kind, unit in wanted])
+        except RequestFailedError as error:
+            self._report_problem(f"{wanted[0][1].key.name}: {error.message}")
+        for (kind, unit), stamp, value in zip(wanted, stamps, values, strict=True):
+            kind.store(unit, stamp, value)
+
+    async def _read_here(self, reader: ModuleReader, readings: list[Reading[Any]]) -> list[Any]:
+        await self._give_way()
+        return await run_in_slices(partial(_read_with, reader, readings), self._give_way)
+
+    def _end_step(self) -> None:
+        self._next_step.set()
+        self._next_step = asyncio.Event()
+
+
+def _walk(
+    searched: list[SearchFolder], listings: Folders, kinds: Iterable[AnyKind]
+) -> tuple[list[ScannedFolder], dict[AnyKind, _Units]]:
+    folders = list(scan_folders(searched, listings))
+    return folders, {kind: _Units(kind, folders) for kind in kinds}
+
+
+def _read_bytes(wanted: Iterable[tuple[AnyKind, Unit[Any]]]) -> int:
+    """Return the bytes that are read for facts about one module."""
+    return max((unit.size for _, unit in wanted), default=0)
+
+
+async def _read_in_process(
+    module: ModuleFiles, frames: FrameChoice, readings: list[Reading[Any]]
+) -> list[Any]:
+    return await run_in_process(partial(_read_all, module, frames, readings))
+
+
+def _read_all(module: ModuleFiles, frames: FrameChoice, readings: list[Reading[Any]]) -> list[Any]:
+    return _read_with(ModuleReader(module, frames), readings)
+
+
+def _read_with(reader: ModuleReader, readings: list[Reading[Any]]) -> list[Any]:
+    """Return facts, None for those that cannot be read because of an internal error."""
+    values = []
+    for reading in readings:
+        checkpoint()
+        try:
+            values.append(reading(reader))
+        except Exception:  # a bug with one file must not hide the facts about others
+            logger.exception("reading %s failed", reader.path)
+            values.append(None)
+    return values
