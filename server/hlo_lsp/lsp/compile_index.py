@@ -35,7 +35,7 @@ from hlo_lsp.model.folder_scan import (
     SearchFolder,
     scan_folders,
 )
-from hlo_lsp.model.module_reader import MAX_KEPT_BYTES, ModuleReader
+from hlo_lsp.model.module_reader import MAX_KEPT_BYTES, ModuleReader, ModuleTexts
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace
 
@@ -45,6 +45,7 @@ S = TypeVar("S")
 F = TypeVar("F")
 Reading = Callable[[ModuleReader], F]
 _UNITS_PER_STEP = 100  # that are compared at once; about 1 ms
+_MAX_KEPT_BYTES = 32_000_000  # of texts that were read for more urgent facts
 _MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits for
 
 
@@ -202,6 +203,7 @@ class CompileIndex:
         self._scan_end = 0.0  # time.monotonic()
         self._scan_seconds = 0.0
         self._reading: asyncio.Task[None] | None = None
+        self._read_priority = Priority.INDEX
         self._progress = Progress("")
         self._next_step = asyncio.Event()
         self._refreshing: dict[AnyKind, asyncio.Task[None]] = {}
@@ -268,7 +270,7 @@ class CompileIndex:
                     await asyncio.sleep(0)
                 latest: Unit[S] | None = unit
                 while latest is not None and kind.is_outdated(latest):
-                    await self._read_next()
+                    await self._read_next(kind)
                     latest = (await self._find_units(kind)).by_key.get(unit.key)
                 if latest is not None:
                     yield latest, kind.fact(unit.key)
@@ -292,12 +294,8 @@ class CompileIndex:
             while kind in self._changed:
                 await kind.begin_refresh()
                 self._changed.discard(kind)
-                with self._wait_for(kind):
-                    await self.scan(kind.max_scan_age_seconds)
-                    await self._find_units(kind)
-                    if self._reading is not None:  # it may be about to end
-                        await asyncio.shield(self._reading)
-                    await asyncio.shield(self._start_reading())
+                async for _ in self.facts(kind):
+                    pass
         finally:
             del self._refreshing[kind]
         await kind.refreshed()
@@ -354,92 +352,114 @@ class CompileIndex:
         self._units[kind] = units
         kind.retain(units.by_key)
 
-    async def _read_next(self) -> None:
+    async def _read_next(self, kind: AnyKind) -> None:
         """Wait until the next facts are read."""
-        self._start_reading()
+        if self._reading is None:
+            self._reading = start_task(self._read())
+        self._read_priority = min(self._read_priority, kind.priority)
         await self._next_step.wait()
         request = current_request()
         request.report(*self._progress.last_report)
         request.begin()
 
-    def _start_reading(self) -> "asyncio.Task[None]":
-        if self._reading is None:
-            self._reading = start_task(self._read())
-        return self._reading
-
     async def _read(self) -> None:
+        """Read all facts that are waited for, the most urgent ones first.
+
+        Texts that other facts need afterwards stay in memory, up to a limit.
+        """
         request = current_request()
+        kept: dict[ModuleFiles, ModuleTexts] = {}
         try:
-            while modules := await run_in_slices(self._outdated_modules, self._give_way):
-                sizes = {module: _read_bytes(self._outdated(module)) for module in modules}
+            while (plan := await run_in_slices(self._plan, self._give_way)) is not None:
+                kinds, modules = plan
+                self._read_priority = kinds[0].priority
+                sizes = {module: _read_bytes(self._outdated(module, kinds)) for module in modules}
                 total, done = max(sum(sizes.values()), 1), 0
-                title = next(kind.title for kind in self._kinds if kind in self._waiting)
-                progress = self.make_progress(title, total)
+                progress = self.make_progress(kinds[0].title, total)
                 with nullcontext(request) if request.has_listener else progress as self._progress:
                     for module in modules:
                         self._progress.report(module.path.name, 100 * done // total)
-                        await self._read_module(module)
+                        texts = kept.pop(module, None) or ModuleTexts(module)
+                        await self._read_module(module, kinds, texts)
                         done += sizes[module]
+                        kept_bytes = module.size + sum(one.size for one in kept)
+                        if kept_bytes <= _MAX_KEPT_BYTES and self._outdated(module, self._kinds):
+                            kept[module] = texts
                         if self._progress.is_cancelled:
                             for kind in self._waiting:
                                 kind.is_stopped = True
+                        if kinds[0].priority > self._read_priority:  # more urgent facts are missing
                             break
         finally:
             self._reading = None
             self._end_step()
 
-    def _outdated_modules(self) -> list[ModuleFiles]:
-        """Return the modules with facts to read, the most recent one first."""
-        modules: set[ModuleFiles] = set()
-        for kind in set(self._waiting) & self._units.keys():
-            for module, units in self._units[kind].by_module.items():
-                checkpoint()
-                if any(map(kind.is_outdated, units)):
-                    modules.add(module)
-        return sorted(modules, key=_newest_first)
+    def _plan(self) -> tuple[list[AnyKind], list[ModuleFiles]] | None:
+        """Return the most urgent facts that are missing, and their modules, new ones first."""
+        found: dict[AnyKind, set[ModuleFiles]] = {}
+        for kind in self._kinds:
+            if kind in self._waiting and kind in self._units:
+                for module, units in self._units[kind].by_module.items():
+                    checkpoint()
+                    if any(map(kind.is_outdated, units)):
+                        found.setdefault(kind, set()).add(module)
+        if not found:
+            return None
+        priority = min(kind.priority for kind in found)
+        kinds = [kind for kind in found if kind.priority is priority]
+        modules = set[ModuleFiles]().union(*(found[kind] for kind in kinds))
+        return kinds, sorted(modules, key=_newest_first)
 
-    def _outdated(self, module: ModuleFiles) -> list[tuple[AnyKind, Unit[Any]]]:
+    def _outdated(
+        self, module: ModuleFiles, kinds: Iterable[AnyKind]
+    ) -> list[tuple[AnyKind, Unit[Any]]]:
         """Return what facts to read about a module, in the order of reading."""
         return [
             (kind, unit)
-            for kind in self._kinds
+            for kind in kinds
             if kind in self._waiting and kind in self._units
             for unit in self._units[kind].by_module.get(module, ())
             if kind.is_outdated(unit)
         ]
 
-    async def _read_module(self, module: ModuleFiles) -> None:
+    async def _read_module(
+        self, module: ModuleFiles, kinds: list[AnyKind], texts: ModuleTexts
+    ) -> None:
         """Read facts about a module, until no kind needs more from its files."""
-        reader = ModuleReader(module, self._workspace.frames)
-        while outdated := self._outdated(module):
+        while outdated := self._outdated(module, kinds):
             is_open = not self._workspace.open_paths.keys().isdisjoint(module.stamps)
             is_large = _read_bytes(outdated) > MAX_KEPT_BYTES and not is_open
             apart = [one for one in outdated if is_large and one[0].reads_compile(one[1])]
-            await self._read_facts(apart, partial(_read_in_process, module, reader.frames))
+            await self._read_facts(module, apart, run_in_process)
             here = [one for one in outdated if one not in apart]
-            await self._read_facts(here, partial(self._read_here, reader))
+            await self._read_facts(module, here, self._run_here, texts)
             self._end_step()
+            await asyncio.sleep(0)  # so that what waited is not other work for this task
 
     async def _read_facts(
         self,
+        module: ModuleFiles,
         wanted: list[tuple[AnyKind, Unit[Any]]],
-        read: Callable[[list[Reading[Any]]], Awaitable[list[Any]]],
+        run: Callable[[Callable[[], list[Any]]], Awaitable[list[Any]]],
+        texts: ModuleTexts | None = None,
     ) -> None:
         for kind, unit in wanted:
             await kind.prepare(unit)
         stamps = [kind.stamp(unit) for kind, unit in wanted]
+        readings = [kind.reading(unit) for kind, unit in wanted]
         values: list[Any] = [None] * len(wanted)
         try:
             if wanted:
-                values = await read([kind.reading(unit) for kind, unit in wanted])
+                frames = self._workspace.frames
+                values = await run(partial(_read_all, module, frames, readings, texts))
         except RequestFailedError as error:
-            self._report_problem(f"{wanted[0][1].key.name}: {error.message}")
+            self._report_problem(f"{module.path.name}: {error.message}")
         for (kind, unit), stamp, value in zip(wanted, stamps, values, strict=True):
             kind.store(unit, stamp, value)
 
-    async def _read_here(self, reader: ModuleReader, readings: list[Reading[Any]]) -> list[Any]:
+    async def _run_here(self, work: Callable[[], list[Any]]) -> list[Any]:
         await self._give_way()
-        return await run_in_slices(partial(_read_with, reader, readings), self._give_way)
+        return await run_in_slices(work, self._give_way)
 
     def _end_step(self) -> None:
         self._next_step.set()
@@ -458,24 +478,24 @@ def _read_bytes(wanted: Iterable[tuple[AnyKind, Unit[Any]]]) -> int:
     return max((unit.size for _, unit in wanted), default=0)
 
 
-async def _read_in_process(
-    module: ModuleFiles, frames: FrameChoice, readings: list[Reading[Any]]
+def _read_all(
+    module: ModuleFiles,
+    frames: FrameChoice,
+    readings: list[Reading[Any]],
+    texts: ModuleTexts | None,
 ) -> list[Any]:
-    return await run_in_process(partial(_read_all, module, frames, readings))
+    """Return facts, None for those that cannot be read because of an internal error.
 
-
-def _read_all(module: ModuleFiles, frames: FrameChoice, readings: list[Reading[Any]]) -> list[Any]:
-    return _read_with(ModuleReader(module, frames), readings)
-
-
-def _read_with(reader: ModuleReader, readings: list[Reading[Any]]) -> list[Any]:
-    """Return facts, None for those that cannot be read because of an internal error."""
+    The files with their records are freed before the job ends, which exempts what remains from
+    garbage collection.
+    """
+    reader = ModuleReader(module, frames, texts)
     values = []
     for reading in readings:
         checkpoint()
         try:
             values.append(reading(reader))
         except Exception:  # a bug with one file must not hide the facts about others
-            logger.exception("reading %s failed", reader.path)
+            logger.exception("reading %s failed", module.path)
             values.append(None)
     return values

@@ -12,35 +12,67 @@ from hlo_lsp.syntax.file_kinds import detect_file_kind
 from hlo_lsp.text.disk import read_document_if, read_first_lines
 from hlo_lsp.text.document import Document
 
-MAX_KEPT_BYTES = 4_000_000  # of the files of a module whose texts stay in memory meanwhile
+MAX_KEPT_BYTES = 4_000_000  # of the files of a module whose texts can stay in memory
+
+
+class ModuleTexts:
+    """The texts of a module that were read; of a large module, none is kept."""
+
+    def __init__(self, module: ModuleFiles) -> None:
+        self.is_kept = module.size <= MAX_KEPT_BYTES
+        self._documents: dict[Path, Document] = {}
+
+    def read(self, path: Path) -> Document:
+        """Return a text.
+
+        Raises:
+            UnreadableError: The path is not a readable file.
+        """
+        return self._documents.get(path) or self._keep(path, read_document(path))
+
+    def read_if(
+        self, path: Path, accepts: Callable[[list[str]], bool], *head_bytes: int
+    ) -> Document | None:
+        """Return a text; None if the lines in its first bytes are not accepted.
+
+        Raises:
+            UnreadableError: The path is not a readable text file.
+        """
+        document = self._documents.get(path)
+        if document is None:
+            document, is_whole = read_document_if(path, accepts, *head_bytes)
+            if is_whole:
+                self._keep(path, document)
+        return document if accepts(document.lines) else None
+
+    def _keep(self, path: Path, document: Document) -> Document:
+        if self.is_kept:
+            self._documents[path] = document
+        return document
 
 
 class ModuleReader:
     """The files of one module.
 
-    The texts of a small module stay in memory until its reader is dropped. Of a large one, only
-    files with records do.
-
     Attributes:
-        path: The first of them.
         frames: The frames of a call stack that can be the Python line of a buffer.
         workspace: Its compiles with all their files.
         without_values: Its compiles without files that have no sizes.
     """
 
-    def __init__(self, module: ModuleFiles, frames: FrameChoice) -> None:
-        self.path = module.path
+    def __init__(
+        self, module: ModuleFiles, frames: FrameChoice, texts: ModuleTexts | None = None
+    ) -> None:
         self.frames = frames
-        self._texts: dict[Path, Document] = {}
-        self._is_small = module.size <= MAX_KEPT_BYTES
+        self._texts = texts or ModuleTexts(module)
         own = FolderSnapshot.of_compile(module.path.parent, [path.name for path in module.stamps])
-        self.workspace = DumpWorkspace(folders=own, read=self._document)
+        self.workspace = DumpWorkspace(folders=own, read=self._texts.read)
         self.without_values = self.workspace.view(ROLES_WITHOUT_SIZES, frames)
 
     def with_open(self, opened: Iterable[tuple[str, Path, Document]]) -> DumpWorkspace:
         """Return the compiles ``without_values`` in which some files have the text of an editor."""
         folders = self.without_values.folders
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self.frames, folders, self._document)
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self.frames, folders, self._texts.read)
         for uri, path, document in opened:
             workspace.open(uri, path, document)
         return workspace
@@ -51,8 +83,8 @@ class ModuleReader:
         Raises:
             UnreadableError: The path is not a readable text file.
         """
-        if self._is_small or self.workspace.known(path) is not None:
-            return detect_file_kind(self.lines_if(path, _is_dump) or []).is_dump
+        if self._texts.is_kept or self.workspace.known(path) is not None:
+            return self.lines_if(path, _is_dump) is not None
         return _is_dump(read_first_lines(path))
 
     def lines(self, path: Path) -> list[str]:
@@ -62,7 +94,7 @@ class ModuleReader:
             UnreadableError: The path is not a readable text file.
         """
         known = self.workspace.known(path)
-        return self._document(path).lines if known is None else known.lines
+        return self._texts.read(path).lines if known is None else known.lines
 
     def lines_if(
         self, path: Path, accepts: Callable[[list[str]], bool], *head_bytes: int
@@ -73,23 +105,10 @@ class ModuleReader:
             UnreadableError: The path is not a readable text file.
         """
         known = self.workspace.known(path)
-        document = self._texts.get(path) if known is None else known.document
-        if document is None:
-            document, is_whole = read_document_if(path, accepts, *head_bytes)
-            if is_whole:
-                self._keep(path, document)
-        return document.lines if accepts(document.lines) else None
-
-    def _document(self, path: Path) -> Document:
-        if path not in self._texts:
-            document = read_document(path)
-            self._keep(path, document)
-            return document
-        return self._texts[path]
-
-    def _keep(self, path: Path, document: Document) -> None:
-        if self._is_small:
-            self._texts[path] = document
+        if known is not None:
+            return known.lines if accepts(known.lines) else None
+        document = self._texts.read_if(path, accepts, *head_bytes)
+        return None if document is None else document.lines
 
 
 def _is_dump(lines: list[str]) -> bool:
