@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.checks.folders import FileResult, check_job, plan
+from hlo_lsp.checks.check_jobs import FileResult, check_job, plan
 from hlo_lsp.checks.framework.options import CheckOptions
 
 

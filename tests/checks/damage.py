@@ -6,7 +6,7 @@ New scanners read each text, so tests are independent.
 from pathlib import Path
 
 from checks.checked import check_paths
-from hlo_lsp.checks import folders as in_folders
+from hlo_lsp.checks import check_jobs
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile import Compile
@@ -59,7 +59,7 @@ def related(finding: Finding) -> list[tuple[str, str]]:
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
-def found_in(folder: Path) -> list[tuple[str, in_folders.FindingSummary]]:
+def found_in(folder: Path) -> list[tuple[str, check_jobs.FindingSummary]]:
     """Return the findings in a folder, each with the end of its file name."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.checks.check_jobs import Plan, plan
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.checks.folders import Plan, plan
 from hlo_lsp.checks.framework.options import CheckOptions
 
 

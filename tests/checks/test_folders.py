@@ -6,7 +6,7 @@ import pytest
 
 from checks.checked import check_paths
 from checks.damage import replace_once
-from hlo_lsp.checks.folders import FileResult, Spot, check_job, outcome, plan
+from hlo_lsp.checks.check_jobs import FileResult, Spot, check_job, outcome, plan
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.model.dump_file import DumpFile

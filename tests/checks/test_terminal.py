@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from display.console import make_console, output_text
+from hlo_lsp.checks.check_jobs import FindingSummary
 from hlo_lsp.checks.finding_formats import Count, finding_json
-from hlo_lsp.checks.folders import FindingSummary
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.terminal import print_finding, print_findings, print_statistics
 from hlo_lsp.model.dump_file import DumpFile

@@ -22,7 +22,7 @@ from cli.command import run, run_process
 from docs.pages import DOCS, blocks
 from editors.absent import absent
 from hlo_lsp import __version__
-from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, plan
+from hlo_lsp.checks.check_jobs import CheckJob, FileResult, check_job, lost_job, plan
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.cli import executors
 from hlo_lsp.cli.executors import open_workers

@@ -11,7 +11,7 @@ import pytest
 
 from cli import test_workers
 from cli.test_workers import looked_at
-from hlo_lsp.checks.folders import CheckJob
+from hlo_lsp.checks.check_jobs import CheckJob
 from hlo_lsp.cli import workers
 from hlo_lsp.cli.worker_processes import NewProcesses
 

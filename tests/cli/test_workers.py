@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, plan
+from hlo_lsp.checks.check_jobs import CheckJob, FileResult, check_job, lost_job, plan
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.cli import workers
 from hlo_lsp.cli.workers import Work, WorkerPool

@@ -9,8 +9,8 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
+from hlo_lsp.checks.check_jobs import CheckJob
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.checks.folders import CheckJob
 from hlo_lsp.lsp import progress, workspace_diagnostics
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import Session

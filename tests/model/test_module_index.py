@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hlo_lsp.model import name_index
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.name_index import mentioned_names
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text import disk
 

@@ -7,7 +7,7 @@ import pytest
 from checks.checked import check_paths
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.advice import advice_rules
-from hlo_lsp.checks.folders import FileResult
+from hlo_lsp.checks.check_jobs import FileResult
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.memory.advice import AdviceKind

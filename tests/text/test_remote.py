@@ -28,7 +28,7 @@ from hlo_lsp.text.file_systems import RemoteFile
 from hlo_lsp.text.pulling import NotReplacedError, Pulled, pull
 from hlo_lsp.text.remote import is_url, local_path, open_remote, read_ahead, shown
 from hlo_lsp.text.remote_errors import NO_ANSWER, RemoteError
-from hlo_lsp.text.urls import public
+from hlo_lsp.text.remote_names import public
 from remote_servers import HttpFolder, http_folder
 
 pytest.importorskip("aiohttp")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from hlo_lsp import __version__
 from hlo_lsp.checks.catalogue import severities
-from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.check_jobs import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation, explanations
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.rule_pages import rule_markdown, rule_paragraphs

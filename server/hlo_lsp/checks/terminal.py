@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hlo_lsp.checks.catalogue import severities
+from hlo_lsp.checks.check_jobs import FindingSummary, Spot
 from hlo_lsp.checks.finding_formats import Count
-from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.rule_pages import severity_word

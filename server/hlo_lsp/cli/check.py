@@ -9,14 +9,7 @@ from functools import partial
 
 from rich.console import Console
 
-from hlo_lsp.checks.finding_formats import (
-    count_json,
-    counts_of,
-    finding_json,
-    github_annotation,
-    sarif,
-)
-from hlo_lsp.checks.folders import (
+from hlo_lsp.checks.check_jobs import (
     CheckJob,
     FileResult,
     FindingSummary,
@@ -25,6 +18,13 @@ from hlo_lsp.checks.folders import (
     lost_job,
     outcome,
     plan,
+)
+from hlo_lsp.checks.finding_formats import (
+    count_json,
+    counts_of,
+    finding_json,
+    github_annotation,
+    sarif,
 )
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError

@@ -14,7 +14,7 @@ from hlo_lsp.model.file_names import is_dump_file
 from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.pulling import NotReplacedError, pull
 from hlo_lsp.text.remote import is_url
-from hlo_lsp.text.urls import public
+from hlo_lsp.text.remote_names import public
 
 
 def run(options: argparse.Namespace) -> int:

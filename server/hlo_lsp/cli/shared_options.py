@@ -56,7 +56,7 @@ def dump_path(text: str) -> Path:
     from rich.markup import escape  # noqa: PLC0415
 
     from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
-    from hlo_lsp.text.urls import public  # noqa: PLC0415
+    from hlo_lsp.text.remote_names import public  # noqa: PLC0415
 
     status = Console(stderr=True).status
     show_waiting(lambda url: status(f"Reading {escape(url)}"))

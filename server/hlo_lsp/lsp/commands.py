@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
+from hlo_lsp.checks.check_jobs import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.display.cards import Card

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from hlo_lsp.checks.catalogue import selected_rules
-from hlo_lsp.checks.folders import CheckJob, jobs_in
+from hlo_lsp.checks.check_jobs import CheckJob, jobs_in
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Client, Json, diagnostics_json, path_of
 from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit

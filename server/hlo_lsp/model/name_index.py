@@ -1,11 +1,16 @@
 """The instructions of a module text that mention each name."""
 
+import re
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.instruction_names import mentioned_names
+from hlo_lsp.syntax.instruction_text import (
+    attributes_column,
+    attributes_of,
+    tuples_of_element,
+)
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.records import Record
 
@@ -15,6 +20,7 @@ _LONG_TEXT = 2_000  # code points of an instruction; reading the names in it tak
 _MAX_SEARCHES = 10  # through more texts than that; then the names in them are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _line = attrgetter("line")
+_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 
 _Scope = Record | None  # the head of a computation; None for what is above the first one
 
@@ -112,3 +118,18 @@ def _containing(name: str, records: Iterable[InstructionLine]) -> list[Instructi
         if name in record.text:
             found.append(record)
     return found
+
+
+def mentioned_names(record: InstructionLine) -> set[str]:
+    """Return all names after the opcode; for an element of a tuple, also that of the tuple."""
+    text, opened = record.text, record.opened
+    end = attributes_column(text, opened)
+    names = {*_PERCENT_NAME.findall(text, opened, end), *attributes_of(text[end:]).mentioned}
+    if text.find("#", opened, end) >= 0:
+        for element in (each for each in record.reads if "#" in each):
+            names.update((element, *tuples_of_element(element)))
+    # Nearly all names have a percent sign; reading the others takes five times as long.
+    operands = text[opened : end - 1]
+    if "(" in operands or operands.count("%") <= operands.count(","):
+        names.update(record.reads)
+    return names

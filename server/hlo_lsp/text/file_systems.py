@@ -24,7 +24,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.compression import ExpansionError, require_zip_ratio
 from hlo_lsp.text.pages import MAX_LINKS, page_class, urls_below
 from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, remote_errors
-from hlo_lsp.text.urls import NAME_COLON, normalized, protocols_of
+from hlo_lsp.text.remote_names import NAME_COLON, normalized, protocols_of
 
 _HTTP = ("http", "https")
 _S3 = ("s3", "s3a")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeVar
 
-from hlo_lsp.text.cache_paths import CACHE_MARK
+from hlo_lsp.text.remote_names import CACHE_MARK, public
 
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+::)*[A-Za-z][A-Za-z0-9+.-]+://")
 _MAX_AHEAD = 8  # compiles whose files are downloaded while others are read
@@ -70,10 +70,10 @@ def shown(path: Path) -> str:
     """Return the URL of a remote path, or another path as it is."""
     if not is_remote(path):
         return str(path)
-    from hlo_lsp.text import remote_cache, urls  # noqa: PLC0415
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
 
     if path in _unlisted:
-        return urls.public(_unlisted[path][0])
+        return public(_unlisted[path][0])
     return remote_cache.shown_name(path) or str(path)
 
 

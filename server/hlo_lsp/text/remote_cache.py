@@ -27,12 +27,11 @@ from urllib.request import url2pathname
 from uuid import uuid4
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.text.cache_paths import CACHE_MARK, CACHE_NAME
 from hlo_lsp.text.downloads import CacheLimit, downloads, is_complete, write_empty
 from hlo_lsp.text.file_systems import RemoteFile, RemoteTree, list_tree
 from hlo_lsp.text.private_folders import NotPrivateError, has_link, require_private
 from hlo_lsp.text.remote_errors import RemoteError
-from hlo_lsp.text.urls import public
+from hlo_lsp.text.remote_names import CACHE_MARK, CACHE_NAME, public
 
 _WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
 _MAX_ATTEMPTS = 3  # to open a file before the limit of the cache removes it

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hlo_lsp.text.urls import public
+from hlo_lsp.text.remote_names import public
 
 NO_ANSWER = "the server did not answer in time"
 LOST = "the connection was lost"

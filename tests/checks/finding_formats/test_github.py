@@ -2,8 +2,8 @@
 
 import pytest
 
+from hlo_lsp.checks.check_jobs import FindingSummary, Spot
 from hlo_lsp.checks.finding_formats import github_annotation
-from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.checks.check_jobs import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.finding_formats import sarif
-from hlo_lsp.checks.folders import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.finding import Severity
 

@@ -1,7 +1,7 @@
 """Tests for the number of findings by code."""
 
+from hlo_lsp.checks.check_jobs import FindingSummary, Spot
 from hlo_lsp.checks.finding_formats import Count, count_json, counts_of
-from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
 
 

@@ -1,6 +1,10 @@
-"""URLs of remote files and folders, as a user writes them and as messages show them."""
+"""The names of remote files: URLs as a user writes them and as messages show them, and paths."""
 
+import os
 import re
+
+CACHE_NAME = "hlo-lsp-remote"
+CACHE_MARK = os.path.join("", CACHE_NAME, "trees", "")  # in the paths of all remote files
 
 _PROTOCOL = re.compile(r"(?:^|(?<=::))[A-Za-z][A-Za-z0-9+.-]+(?=://|::)")
 NAME_COLON = ":\0"
