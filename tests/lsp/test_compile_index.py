@@ -48,7 +48,7 @@ class Services:
             self.lines.answer(SourceLinesParams(python.as_uri())),
             self.symbols.find(types.WorkspaceSymbolParams("jit_f")),
         )
-        while self.session.index._refreshing:
+        while self.lines._refresh.task or self.symbols._refresh.task:
             await asyncio.sleep(0.01)
         return modules, reports
 
@@ -78,10 +78,9 @@ def accesses(monkeypatch: pytest.MonkeyPatch) -> Accesses:
     return Accesses(monkeypatch)
 
 
-async def test_workspace_is_walked_and_read_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accesses: Accesses
-) -> None:
-    dumps = SourceLinesHarness(tmp_path, monkeypatch)
+async def test_workspace_is_walked_and_read_once(tmp_path: Path, accesses: Accesses) -> None:
+    with pytest.MonkeyPatch.context() as patch:  # it has no pause between two walks
+        dumps = SourceLinesHarness(tmp_path, patch)
     for name in ("jit_f", "jit_g"):
         text = dumps.dump("dump", name).with_name(f"module_0001.{name}.before_optimizations.txt")
         text.write_text(f"HloModule {name}\n", "utf-8")

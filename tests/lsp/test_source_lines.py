@@ -60,7 +60,7 @@ class SourceLinesHarness:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(source_lines, "_REFRESH_INTERVAL_SECONDS", 0)
-        monkeypatch.setattr(source_lines._PythonFactsOnDisk, "max_scan_age_seconds", 0)
+        monkeypatch.setattr(source_lines._AssignmentKind, "max_scan_age_seconds", 0)
         self.folder = folder
         self.python = folder / "model.py"
         self.python.write_text("\n" * 20, "utf-8")
@@ -108,7 +108,7 @@ class SourceLinesHarness:
 
     async def settled(self) -> None:
         for _ in range(1000):
-            if not self.session.index._refreshing:
+            if self.lines._refresh.task is None:
                 return
             await asyncio.sleep(0.01)
         pytest.fail("reading does not end")

@@ -83,7 +83,7 @@ class WorkspaceSymbolsHarness:
 
     async def settled(self) -> None:
         """Wait until all names are read."""
-        while self.session.index._refreshing or self.names._open_reads:
+        while self.names._refresh.task is not None or self.names._open_reads:
             await asyncio.sleep(0.01)
 
     def change(self) -> None:

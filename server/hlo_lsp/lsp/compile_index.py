@@ -45,7 +45,7 @@ S = TypeVar("S")
 F = TypeVar("F")
 Reading = Callable[[ModuleReader], F]
 _UNITS_PER_STEP = 100  # that are compared at once; about 1 ms
-_MAX_KEPT_BYTES = 32_000_000  # of texts that were read for more urgent facts
+_MAX_KEPT_BYTES = 16_000_000  # of the files of all modules whose texts stay in memory
 _MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits for
 
 
@@ -115,12 +115,6 @@ class FactKind(ABC, Generic[S, F]):
     async def prepare(self, _: Unit[S]) -> None:
         """Wait for what reading a fact needs."""
 
-    async def begin_refresh(self) -> None:
-        """Wait until facts are read in the background again."""
-
-    async def refreshed(self) -> None:
-        """Handle that all facts were read in the background, or that the user stopped it."""
-
     def fact(self, path: Path) -> F | None:
         """Return the last fact with a key."""
         found = self._facts.get(path)
@@ -170,6 +164,29 @@ def _newest_first(module: ModuleFiles) -> tuple[int, Path]:
     return -module.written, module.path
 
 
+class Refresh:
+    """Work that follows from changes: it runs once at a time, and again after further changes."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+        self._is_outdated = False
+        self.task: asyncio.Task[None] | None = None
+
+    def schedule(self) -> None:
+        """Run the work now or, if it is running, again."""
+        self._is_outdated = True
+        if self.task is None:
+            self.task = start_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            while self._is_outdated:
+                self._is_outdated = False
+                await self._work()
+        finally:
+            self.task = None
+
+
 class CompileIndex:
     """The compiles below the workspace folders, and beside open files.
 
@@ -206,8 +223,6 @@ class CompileIndex:
         self._read_priority = Priority.INDEX
         self._progress = Progress("")
         self._next_step = asyncio.Event()
-        self._refreshing: dict[AnyKind, asyncio.Task[None]] = {}
-        self._changed: set[AnyKind] = set()
 
     def add(self, *kinds: AnyKind) -> None:
         """Add kinds of facts; of one module, those of the first kind are read first."""
@@ -225,9 +240,8 @@ class CompileIndex:
 
     def search_also(self, folders: Sequence[Path]) -> None:
         """Search further folders, which a request is about, until the next call."""
-        if folders != self._requested_folders:
-            self._requested_folders = folders
-            self.files_changed()
+        self._is_outdated |= not set(folders) <= set(self._requested_folders)
+        self._requested_folders = folders
 
     def resume(self) -> None:
         """Allow reading again that the user cancelled."""
@@ -279,26 +293,10 @@ class CompileIndex:
         """Return what there are facts of a kind about in the last scan."""
         return (await self._find_units(kind)).by_key.values()
 
-    def refresh(self, kind: AnyKind) -> None:
-        """Read the facts of a kind in the background after a change."""
-        self._changed.add(kind)
-        if kind not in self._refreshing and not kind.is_stopped:
-            self._refreshing[kind] = start_task(self._refresh(kind))
-
-    def refreshing(self, kind: AnyKind) -> "asyncio.Task[None] | None":
-        """Return the task that reads the facts of a kind in the background."""
-        return self._refreshing.get(kind)
-
-    async def _refresh(self, kind: AnyKind) -> None:
-        try:
-            while kind in self._changed:
-                await kind.begin_refresh()
-                self._changed.discard(kind)
-                async for _ in self.facts(kind):
-                    pass
-        finally:
-            del self._refreshing[kind]
-        await kind.refreshed()
+    async def read(self, kind: AnyKind) -> None:
+        """Read all facts of a kind that are missing."""
+        async for _ in self.facts(kind):
+            pass
 
     @contextmanager
     def _wait_for(self, kind: AnyKind) -> Iterator[None]:
@@ -315,8 +313,7 @@ class CompileIndex:
 
     async def _scan(self) -> None:
         try:
-            self._is_outdated = True
-            while self._is_outdated:
+            while True:
                 self._is_outdated = False
                 begin = time.monotonic()
                 await self._give_way()
@@ -325,6 +322,8 @@ class CompileIndex:
                 folders, units = await run_in_slices(walk, self._give_way)
                 self._scan_end = time.monotonic()
                 self._scan_seconds = self._scan_end - begin
+                if not self._is_outdated:
+                    break
             self.folders, self._units = folders, {}
             for kind, found in units.items():
                 self._take_units(kind, found)
@@ -365,50 +364,54 @@ class CompileIndex:
     async def _read(self) -> None:
         """Read all facts that are waited for, the most urgent ones first.
 
-        Texts that other facts need afterwards stay in memory, up to a limit.
+        Texts of small modules stay in memory for others of their facts, up to a limit.
         """
         request = current_request()
         kept: dict[ModuleFiles, ModuleTexts] = {}
+        kept_bytes = 0
         try:
-            while (plan := await run_in_slices(self._plan, self._give_way)) is not None:
-                kinds, modules = plan
-                self._read_priority = kinds[0].priority
-                sizes = {module: _read_bytes(self._outdated(module, kinds)) for module in modules}
-                total, done = max(sum(sizes.values()), 1), 0
-                progress = self.make_progress(kinds[0].title, total)
+            while sizes := await run_in_slices(self._plan, self._give_way):
+                priority, done, total = self._read_priority, 0, max(sum(sizes.values()), 1)
+                kinds = [kind for kind in self._kinds if kind.priority is priority]
+                title = next(kind.title for kind in kinds if kind in self._waiting)
+                progress = self.make_progress(title, total)
                 with nullcontext(request) if request.has_listener else progress as self._progress:
-                    for module in modules:
+                    for module, size in sizes.items():
                         self._progress.report(module.path.name, 100 * done // total)
-                        texts = kept.pop(module, None) or ModuleTexts(module)
+                        texts = kept.get(module) or ModuleTexts(module)
                         await self._read_module(module, kinds, texts)
-                        done += sizes[module]
-                        kept_bytes = module.size + sum(one.size for one in kept)
-                        if kept_bytes <= _MAX_KEPT_BYTES and self._outdated(module, self._kinds):
+                        done += size
+                        if module not in kept and kept_bytes + module.size <= _MAX_KEPT_BYTES:
                             kept[module] = texts
+                            kept_bytes += module.size
                         if self._progress.is_cancelled:
                             for kind in self._waiting:
                                 kind.is_stopped = True
-                        if kinds[0].priority > self._read_priority:  # more urgent facts are missing
+                        if self._progress.is_cancelled or self._read_priority < priority:
                             break
         finally:
             self._reading = None
             self._end_step()
 
-    def _plan(self) -> tuple[list[AnyKind], list[ModuleFiles]] | None:
-        """Return the most urgent facts that are missing, and their modules, new ones first."""
-        found: dict[AnyKind, set[ModuleFiles]] = {}
-        for kind in self._kinds:
-            if kind in self._waiting and kind in self._units:
-                for module, units in self._units[kind].by_module.items():
-                    checkpoint()
-                    if any(map(kind.is_outdated, units)):
-                        found.setdefault(kind, set()).add(module)
-        if not found:
-            return None
-        priority = min(kind.priority for kind in found)
-        kinds = [kind for kind in found if kind.priority is priority]
-        modules = set[ModuleFiles]().union(*(found[kind] for kind in kinds))
-        return kinds, sorted(modules, key=_newest_first)
+    def _plan(self) -> dict[ModuleFiles, int]:
+        """Choose the most urgent facts that are missing.
+
+        Returns:
+            The modules that they are about, the most recent one first, each with its bytes.
+        """
+        missing: dict[Priority, dict[ModuleFiles, int]] = {}
+        for kind in set(self._waiting) & self._units.keys():
+            for module, units in self._units[kind].by_module.items():
+                checkpoint()
+                for unit in filter(kind.is_outdated, units):
+                    sizes = missing.setdefault(kind.priority, {})
+                    sizes[module] = max(unit.size, sizes.get(module, 0))
+        if not missing:
+            return {}
+        self._read_priority = min(missing)
+        return dict(
+            sorted(missing[self._read_priority].items(), key=lambda item: _newest_first(item[0]))
+        )
 
     def _outdated(
         self, module: ModuleFiles, kinds: Iterable[AnyKind]

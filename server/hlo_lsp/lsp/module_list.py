@@ -133,6 +133,7 @@ class ModuleList(Service):
             self._on_disk.is_stopped = False
             self._index.search_also(folders or ())
             facts = [(unit.key, fact) async for unit, fact in self._index.facts(self._on_disk)]
+            self._index.search_also(())
         tops = list(self._index.workspace_folders()) if folders is None else folders
         return [
             compile_

@@ -6,15 +6,16 @@ Clients show the lines themselves, so that Python files do not get a second lang
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, describe_hot
 from hlo_lsp.lsp.client import Client, Json, path_of
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Refresh, Unit
 from hlo_lsp.lsp.custom_requests import (
     SOURCE_LINES_CHANGED_METHOD,
     SOURCE_LINES_METHOD,
@@ -45,6 +46,7 @@ from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 from hlo_lsp.text.inert import printable_json
 
+F = TypeVar("F")
 _REFRESH_INTERVAL_SECONDS = 3
 
 _MAX_BUFFERS = 500  # of one line, in an answer
@@ -69,6 +71,7 @@ class _SourceCompile:
         module: The name of the module, from the name of the file.
         written: The time (ns) of the last change of the assignment.
         size: The total size of the files in bytes.
+        sources: The Python files that the module text names, if it was read.
     """
 
     assignment: Path
@@ -77,18 +80,7 @@ class _SourceCompile:
     module: str
     written: int
     size: int
-
-
-@dataclass(frozen=True, slots=True)
-class _PythonFacts:
-    """What is known of a compile for Python files.
-
-    ``sources`` are the Python files that it names. ``notes`` is None if they were not needed yet.
-    """
-
-    compile: _SourceCompile
-    sources: frozenset[str]
-    notes: list[_Note] | None = None
+    sources: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,32 +95,11 @@ class _CompiledText:
     is_newer: bool
 
 
-class _PythonFactsOnDisk(FactKind[_SourceCompile, _PythonFacts]):
-    """The Python files of compiles, and the notes of those compiles that notes are shown of.
-
-    Of several compiles of one module the newest applies, or the newest of those with open files.
-    ``requested`` are the Python files that a client shows.
-    """
+class _AssignmentKind(FactKind[_SourceCompile, F]):
+    """A kind of facts about the compiles of buffer assignments."""
 
     title = "Reading the memory of Python lines"
-    priority = Priority.CHECK
     max_scan_age_seconds = 3.0
-
-    def __init__(self, session: Session, refreshed: Callable[[], Awaitable[None]]) -> None:
-        super().__init__()
-        self.requested: set[Path] = set()
-        self._refreshed = refreshed
-        self._session = session
-        self._started: set[Path] = set()  # that were requested before the last refresh
-        self._next_refresh = 0.0  # the time (monotonic)
-        self._tests: list[_FileTest] = []  # of the requested files
-        self._versions: dict[Path, int | None] = {}  # of open files
-        self._best: dict[tuple[_FileTest, str], _SourceCompile] = {}  # by module
-        self._facts_number = 0
-
-    def facts_changed(self) -> None:
-        """Read all notes again, because other frames own the buffers, or other times are known."""
-        self._facts_number += 1
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[_SourceCompile]]:
         """Yield the compiles of the buffer assignments in a folder."""
@@ -138,116 +109,64 @@ class _PythonFactsOnDisk(FactKind[_SourceCompile, _PythonFacts]):
             if suffix_of(name).role is FileRole.ASSIGNMENT and name in folder.listing:
                 yield _unit(folder, folder.listing.compile_files(name))
 
-    def is_outdated(self, unit: Unit[_SourceCompile]) -> bool:
-        """Return whether the Python files of a compile are unknown, or notes that are shown."""
-        if self.is_stopped or self._session.settings.python_notes is PythonNotes.OFF:
-            return False
-        stamp = self.last_stamp(unit)
-        return (
-            stamp is None
-            or stamp[0] != unit.stamp
-            or (self._is_chosen(unit) and stamp != self.stamp(unit))
-        )
 
-    def stamp(self, unit: Unit[_SourceCompile]) -> tuple[Hashable, Hashable]:
-        """Return the state of the files, and that of open ones, profiles, and settings."""
-        if not self.reads_compile(unit):
-            return unit.stamp, None
-        versions = tuple(self._versions.get(path) for path in unit.subject.files)
-        return unit.stamp, (self._facts_number, versions, self._profiles(unit))
+class _SourceCompiles(_AssignmentKind[_SourceCompile]):
+    """The compiles with the Python files that they name."""
 
-    def reads_compile(self, unit: Unit[_SourceCompile]) -> bool:
-        """Return True if the Python files are known, so that the notes are read."""
-        stamp = self.last_stamp(unit)
-        return stamp is not None and stamp[0] == unit.stamp
+    priority = Priority.CHECK
+
+    def reads_compile(self, _: Unit[_SourceCompile]) -> bool:
+        """Return False: the names follow from one text."""
+        return False
+
+    def reading(self, unit: Unit[_SourceCompile]) -> Reading[_SourceCompile]:
+        """Return the function that reads the names."""
+        return partial(_read_sources, compile_=unit.subject)
+
+
+class _Notes(_AssignmentKind[list[_Note]]):
+    """The notes of the compiles that are shown.
+
+    Attributes:
+        shown: The assignments of these compiles.
+        versions: The versions of open files.
+        number: It changes if other frames own the buffers, or another chip applies.
+    """
+
+    priority = Priority.PREPARATION
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.shown: set[Path] = set()
+        self.versions: dict[Path, int | None] = {}
+        self.number = 0
+        self._session = session
+
+    def is_needed(self, unit: Unit[_SourceCompile]) -> bool:
+        """Return whether a compile is shown."""
+        return unit.key in self.shown
+
+    def stamp(self, unit: Unit[_SourceCompile]) -> Hashable:
+        """Return what the notes depend on: files, open texts, profiles, and settings."""
+        versions = tuple(self.versions.get(path) for path in unit.subject.files)
+        return unit.stamp, versions, self._session.times.profiles_of(unit.key), self.number
 
     async def prepare(self, unit: Unit[_SourceCompile]) -> None:
         """Wait until the profiles for a compile are read."""
-        if self.reads_compile(unit):
-            await self._session.times.wait([unit.key])
+        await self._session.times.wait([unit.key])
 
-    def reading(self, unit: Unit[_SourceCompile]) -> Reading[_PythonFacts]:
-        """Return the function that reads the Python files of a compile or, then, its notes."""
-        session, compile_, facts = self._session, unit.subject, self.fact(unit.key)
-        if not self.reads_compile(unit) or facts is None:
-            return partial(_read_python_files, compile_=compile_)
-        open_paths = session.workspace.open_paths
-        files = [(path, open_paths[path]) for path in compile_.files if path in open_paths]
-        opened = [(file.uri, path, file.document.copy()) for path, file in files]
+    def reading(self, unit: Unit[_SourceCompile]) -> Reading[list[_Note]]:
+        """Return the function that reads the notes, with open files as they are in the editor."""
+        session, open_paths = self._session, self._session.workspace.open_paths
+        files = [(path, open_paths[path]) for path in unit.subject.files if path in open_paths]
         options = session.selections.of(unit.key, session.settings.check).thresholds
         return partial(
             _read_notes,
-            facts=replace(facts, notes=None),
-            opened=opened,
-            times=(options.chip, self._profiles(unit)),
+            assignment=unit.key,
+            opened=[(file.uri, path, file.document.copy()) for path, file in files],
+            times=(options.chip, session.times.profiles_of(unit.key)),
             client=session.client,
         )
-
-    def store(
-        self, unit: Unit[_SourceCompile], stamp: Hashable, value: _PythonFacts | None
-    ) -> None:
-        """Keep facts; the notes of a changed compile until it is read."""
-        before = self.fact(unit.key)
-        if value is not None and value.notes is None and before is not None:
-            value = replace(value, notes=before.notes)
-        super().store(unit, stamp, value)
-        if value is not None:
-            self._consider(value)
-
-    def retain(self, paths: Iterable[Path]) -> None:
-        """Forget the facts about all other files."""
-        super().retain(paths)
-        self._choose()
-
-    async def begin_refresh(self) -> None:
-        """Wait for a pause between two refreshes, because each edit triggers one."""
-        pause = self._next_refresh - time.monotonic()
-        await asyncio.sleep(0 if self.requested - self._started else max(0, pause))
-        self._next_refresh = time.monotonic() + _REFRESH_INTERVAL_SECONDS
-        self._started = set(self.requested)
-        opened = self._session.workspace.open_paths.items()
-        self._versions = {path: self._session.version(file.uri) for path, file in opened}
-        self._choose()
-
-    async def refreshed(self) -> None:
-        """Call the function that compares what is shown."""
-        await self._refreshed()
-
-    def of_file(self, is_path: "_FileTest") -> Iterator[tuple[_PythonFacts, int]]:
-        """Yield the facts of one compile of each module that names a file, and their number."""
-        modules: dict[str, list[_PythonFacts]] = {}
-        for facts in self.values().values():
-            if any(map(is_path, facts.sources)):
-                modules.setdefault(facts.compile.module, []).append(facts)
-        for compiles in modules.values():
-            yield max(compiles, key=lambda facts: self._rank(facts.compile)), len(compiles)
-
-    def _choose(self) -> None:
-        sources = SourceFiles(self._session.settings.source_map)
-        self._tests = [_FileTest(sources, path) for path in self.requested]
-        self._best = {}
-        for facts in self.values().values():
-            self._consider(facts)
-
-    def _consider(self, facts: _PythonFacts) -> None:
-        """Choose a compile if no better one of its module names a requested file."""
-        compile_ = facts.compile
-        for is_path in self._tests:
-            if any(map(is_path, facts.sources)):
-                best = self._best.setdefault((is_path, compile_.module), compile_)
-                is_same = best.assignment == compile_.assignment
-                if is_same or self._rank(compile_) > self._rank(best):
-                    self._best[is_path, compile_.module] = compile_
-
-    def _rank(self, compile_: _SourceCompile) -> tuple[bool, int, int]:
-        open_paths = self._session.workspace.open_paths.keys()
-        return not open_paths.isdisjoint(compile_.files), compile_.written, compile_.size
-
-    def _is_chosen(self, unit: Unit[_SourceCompile]) -> bool:
-        return any(best.assignment == unit.key for best in self._best.values())
-
-    def _profiles(self, unit: Unit[_SourceCompile]) -> tuple[ProfileTimes, ...]:
-        return self._session.times.profiles_of(unit.key)
 
 
 def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[_SourceCompile]:
@@ -265,38 +184,32 @@ def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[_SourceCompile]
     return Unit(path, stamps, module, size, subject)
 
 
-def _read_python_files(reader: ModuleReader, compile_: _SourceCompile) -> _PythonFacts:
+def _read_sources(reader: ModuleReader, compile_: _SourceCompile) -> _SourceCompile:
     try:
         lines = [] if compile_.text is None else reader.lines(compile_.text)
     except UnreadableError:
         lines = []
-    return _PythonFacts(compile_, python_files(lines))
+    return replace(compile_, sources=python_files(lines))
 
 
 def _read_notes(
     reader: ModuleReader,
-    facts: _PythonFacts,
+    assignment: Path,
     opened: Sequence[tuple[str, Path, Document]],
     times: tuple[str | None, tuple[ProfileTimes, ...]],
     client: Client,
-) -> _PythonFacts:
-    """Return the lines of a compile, with open files as they are in the editor."""
+) -> list[_Note]:
     workspace = reader.with_open(opened) if opened else reader.without_values
-    assignment = facts.compile.assignment
     try:
         dump = workspace.compile_of(workspace.file(assignment))
         memory = module_memory(dump)
     except UnreadableError:
-        memory = None
+        return []
     if memory is None:
-        return replace(facts, notes=[])
+        return []
     chip, profiles = times
-    sources = TimeSources(configured_chip(dump, chip), profiles)
-    hot = {
-        (group.source.file, group.source.line): group
-        for group in _hot_lines(dump, sources)
-        if group.source is not None
-    }
+    groups = _hot_lines(dump, TimeSources(configured_chip(dump, chip), profiles))
+    hot = {(one.source.file, one.source.line): one for one in groups if one.source is not None}
     tooltip = f"{memory.name}, {memory.peak}\n{assignment.name}"
     notes = []
     for line in memory.lines:
@@ -304,7 +217,7 @@ def _read_notes(
         notes.append(_memory_note(client, memory.name, tooltip, line, time))
     for place, group in hot.items():
         notes.append(_time_note(client, dump, (memory.name, tooltip), place, group))
-    return replace(facts, notes=notes)
+    return notes
 
 
 def _hot_lines(dump: Compile, sources: TimeSources) -> list[HotGroup]:
@@ -378,8 +291,12 @@ class SourceLines(Service):
     def __init__(self, session: Session, notify: Callable[[str, Json], None]) -> None:
         self._session = session
         self._notify = notify
-        self._on_disk = _PythonFactsOnDisk(session, self._notify_changes)
-        session.index.add(self._on_disk)
+        self._compiles = _SourceCompiles()
+        self._notes = _Notes(session)
+        session.index.add(self._compiles, self._notes)
+        self._refresh = Refresh(self._read)
+        self._started: set[Path] = set()  # the files that were requested before the last refresh
+        self._next_refresh = 0.0  # the time (monotonic)
         self._texts: dict[tuple[Path, Path], _CompiledText] = {}  # by assignment and Python file
         self._requested: dict[Path, list[Json]] = {}  # the last lines of each file, as compiled
 
@@ -395,7 +312,6 @@ class SourceLines(Service):
         self._requested[path] = await run_in_slices(partial(self._lines, path))
         current = None if params.text is None else Document(params.text).lines
         lines = await run_in_slices(partial(self._lines, path, current))
-        self._on_disk.requested.add(path)
         self._session.index.search_beside_open()
         self.files_changed()
         return {"lines": printable_json(lines)}
@@ -411,7 +327,7 @@ class SourceLines(Service):
     def files_changed(self) -> None:
         """Read the compiles that have changed."""
         if self._requested:
-            self._session.index.refresh(self._on_disk)
+            self._refresh.schedule()
 
     def folders_changed(self) -> None:
         """Read the compiles of the new workspace folders."""
@@ -423,19 +339,61 @@ class SourceLines(Service):
 
     def facts_changed(self) -> None:
         """Read the lines again, because other frames own the buffers, or other times are known."""
-        self._on_disk.facts_changed()
+        self._notes.number += 1
         self.files_changed()
 
     def reload(self) -> None:
         """Read all lines again."""
         self.files_changed()
 
-    async def _notify_changes(self) -> None:
-        known = self._on_disk.values()
+    async def _read(self) -> None:
+        """Read what is needed, after a pause because each edit triggers this, and notify."""
+        pause = self._next_refresh - time.monotonic()
+        await asyncio.sleep(0 if self._requested.keys() - self._started else max(0, pause))
+        self._next_refresh = time.monotonic() + _REFRESH_INTERVAL_SECONDS
+        self._started = set(self._requested)
+        session, index = self._session, self._session.index
+        if session.settings.python_notes is not PythonNotes.OFF:
+            await index.read(self._compiles)
+            self._notes.shown = await run_in_slices(self._shown)
+            opened = session.workspace.open_paths.items()
+            self._notes.versions = {path: session.version(file.uri) for path, file in opened}
+            await index.read(self._notes)
+        known = self._compiles.values()
         self._texts = {key: text for key, text in self._texts.items() if key[0] in known}
         lines = {path: await run_in_slices(partial(self._lines, path)) for path in self._requested}
         if any(self._requested[path] != found for path, found in lines.items()):
             self._notify(SOURCE_LINES_CHANGED_METHOD, {})
+
+    def _shown(self) -> set[Path]:
+        """Return the assignments of the compiles that are shown."""
+        return {
+            compile_.assignment
+            for path in self._requested
+            for compile_, _ in self._chosen(self._test(path))
+        }
+
+    def _test(self, path: Path) -> "_FileTest":
+        return _FileTest(SourceFiles(self._session.settings.source_map), path)
+
+    def _chosen(self, is_path: "_FileTest") -> Iterator[tuple[_SourceCompile, int]]:
+        """Yield one compile of each module that names a Python file, and how many there are.
+
+        This is the newest one, or the newest of those with open files.
+        """
+        modules: dict[str, list[_SourceCompile]] = {}
+        for compile_ in self._compiles.values().values():
+            if any(map(is_path, compile_.sources)):
+                modules.setdefault(compile_.module, []).append(compile_)
+        open_paths = self._session.workspace.open_paths.keys()
+        for compiles in modules.values():
+            yield (
+                max(
+                    compiles,
+                    key=lambda one: (not open_paths.isdisjoint(one.files), one.written, one.size),
+                ),
+                len(compiles),
+            )
 
     def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
         """Return the lines of a Python file in their order, those with most bytes first.
@@ -447,15 +405,15 @@ class SourceLines(Service):
         setting = self._session.settings.python_notes
         if setting is PythonNotes.OFF:
             return []
-        is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
+        is_path = self._test(path)
         lines: list[Json] = []
-        for facts, count in self._on_disk.of_file(is_path):
+        for compile_, count in self._chosen(is_path):
             about = "" if count == 1 else f"\nthe newest of {count} compiles of this module"
-            compiled = self._compiled_text(facts.compile, path)
+            compiled = self._compiled_text(compile_, path)
             if compiled.is_newer:
                 about += f"\n{path.name} is newer than the dump: lines may have moved"
             moved = None if current is None else moved_lines(compiled.lines, current)
-            for note in facts.notes or ():
+            for note in self._notes.fact(compile_.assignment) or ():
                 if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file):
                     compiled_line: int = note.answer["line"]
                     line: int | None = compiled_line

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.compile_index import FactKind, Reading, Refresh, Unit
 from hlo_lsp.lsp.scheduling import Priority, run_in_slices, start_task
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
@@ -81,6 +81,7 @@ class WorkspaceSymbols(Service):
         self._session = session
         self._on_disk = _SymbolsOnDisk()
         session.index.add(self._on_disk)
+        self._refresh = Refresh(partial(session.index.read, self._on_disk))
         self._has_queries = False
         self._open: dict[str, tuple[int | None, list[FileSymbols]]] = {}
         self._open_reads: dict[str, asyncio.Task[None]] = {}
@@ -99,7 +100,7 @@ class WorkspaceSymbols(Service):
 
     def files_changed(self) -> None:
         """Index the files on disk that have changed."""
-        self._session.index.refresh(self._on_disk)
+        self._refresh.schedule()
 
     def reload(self) -> None:
         """Discard all names and index them again."""
@@ -123,19 +124,18 @@ class WorkspaceSymbols(Service):
 
         While nothing matches, the answer waits until all files are read.
         """
-        index = self._session.index
         is_first, self._has_queries = not self._has_queries, True
-        index.search_beside_open()
-        self.files_changed()
-        if is_first and (reading := index.refreshing(self._on_disk)) is not None:
-            await asyncio.wait([reading], timeout=_FIRST_WAIT_SECONDS)
+        self._session.index.search_beside_open()
+        self._refresh.schedule()
+        if is_first and self._refresh.task is not None:
+            await asyncio.wait([self._refresh.task], timeout=_FIRST_WAIT_SECONDS)
         for file in self._session.workspace.open_files.values():
             self._read_open(file)
         if self._open_reads:
             await asyncio.wait(self._open_reads.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
         found = await self._search(params.query)
         while not found:
-            tasks = (index.refreshing(self._on_disk), *self._open_reads.values())
+            tasks = (self._refresh.task, *self._open_reads.values())
             waiting = [task for task in tasks if task]
             if not waiting:
                 break
