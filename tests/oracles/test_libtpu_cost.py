@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.cost.executed import ExecutedCosts
 from hlo_lsp.cost.libtpu import LibtpuCosts, libtpu_costs
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost
+from hlo_lsp.cost.physical_costs import PhysicalCosts
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -36,7 +36,7 @@ class _MovedBytes(LibtpuCosts):
     """The costs of libtpu, but with what each index of a gather or a scatter moves."""
 
     def _indexed_cost(self, moving: InstructionLine, fusion: InstructionLine) -> Cost:
-        return ExecutedCosts._indexed_cost(self, moving, fusion)
+        return PhysicalCosts._indexed_cost(self, moving, fusion)
 
 
 def _costs_of(module: ModuleIndex, chip: str) -> LibtpuCosts:

@@ -4,12 +4,12 @@ Its conventions are those of a program that runs, except where libtpu counts som
 move or run (libtpu 0.0.51 and 0.0.52, compared in ``tests/oracles/test_libtpu_cost.py``).
 """
 
-from hlo_lsp.cost.executed import ExecutedCosts
 from hlo_lsp.cost.formulas import cost_of
 from hlo_lsp.cost.indexed_slices import window_sizes
 from hlo_lsp.cost.module_costs import FusionIndex
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, Operation, SizeOf
+from hlo_lsp.cost.physical_costs import PhysicalCosts
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -35,7 +35,7 @@ def libtpu_costs(
     return LibtpuCosts(operands, size_with_flags, fusions)
 
 
-class LibtpuCosts(ExecutedCosts):
+class LibtpuCosts(PhysicalCosts):
     """Costs with each loop once, and with both halves of asynchronous operations.
 
     Conversions of 64-bit numbers are custom calls of unknown cost, -1. For each index of a gather
