@@ -21,20 +21,20 @@ from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.profiles.time_facts import TimeSources
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
-from hlo_lsp.reports.measured_time import profile_json
 from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.profile_report import profile_json
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
+from hlo_lsp.stats.instruction_table import cost_table
+from hlo_lsp.stats.measured_programs import TimeSources
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import local_path
@@ -73,8 +73,8 @@ class Module:
     @property
     def cost(self) -> dict[str, Any] | None:
         """The cost, as `hlo-lsp cost --format json` prints it; None without a module text."""
-        program = program_cost(self._dump, chip_of(self._dump))
-        return None if program is None else cost_json([program], InstructionKey.LINE, _COUNT)[0]
+        table = cost_table(self._dump, chip_of(self._dump))
+        return None if table is None else cost_json(table, InstructionKey.LINE, _COUNT)
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""

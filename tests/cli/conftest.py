@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from e2e.compiles import Compile, copy_dump
-from profiles.test_time_facts import MODULE as TIMED_MODULE
-from profiles.test_time_facts import written_profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
+from stats.test_measured_programs import MODULE as TIMED_MODULE
+from stats.test_measured_programs import written_profile
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

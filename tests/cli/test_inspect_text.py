@@ -7,7 +7,7 @@ import pytest
 
 from cli.command import CommandResult, run
 from e2e.compiles import Compile
-from profiles.test_time_facts import written_profile
+from stats.test_measured_programs import written_profile
 
 Compiled = Callable[[str], Compile]
 

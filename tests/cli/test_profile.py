@@ -9,8 +9,8 @@ import pytest
 
 from cli.command import run
 from hlo_lsp.cli.dumps import dumps_at
-from hlo_lsp.profiles.time_facts import measured_times, read_profile_times
 from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.stats.measured_programs import measured_program, read_profile_times
 from profiles.written import Event, Stats, profile
 
 _KERNEL: Stats = {"hlo_op": "fusion.1", "hlo_module": "jit_f", "program_id": 7}
@@ -127,7 +127,7 @@ def test_command_and_editor_use_the_same_dump(
     assert ("not in the module text: 1 instruction" in shown) is is_same
     (dump,) = dumps_at([folder], [])
     times = read_profile_times(train / profile)
-    assert (measured_times(dump, (times,)) is not None) is is_same
+    assert (measured_program(dump, (times,)) is not None) is is_same
 
 
 def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:

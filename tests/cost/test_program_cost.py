@@ -4,9 +4,7 @@ import pytest
 
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.operation import Cost
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.program.instruction_owners import InstructionKey
 
 _TPU = "module_0001.f.cl_1.after_optimizations.txt"
 _ARRAY = "f32[8]{0:T(128)}"
@@ -18,42 +16,6 @@ def test_libtpu_has_an_analysis_of_scheduled_modules() -> None:
     assert cost_of_text(text, path=_TPU).libtpu is not None
     assert cost_of_text(text.replace(" is_scheduled=true,", ""), path=_TPU).libtpu is None
     assert cost_of_text(text).libtpu is None
-
-
-def _fused(name: str, line: int) -> str:
-    def metadata(number: int) -> str:
-        place = f'source_file="/f.py" source_line={number}'
-        return f'metadata={{op_name="jit(f)/s{number}/op" {place}}}'
-
-    return f"""
-%{name} {{
-  %p = {_ARRAY} parameter(0)
-  %m = {_ARRAY} multiply(%p, %p), {metadata(line)}
-  %x = {_ARRAY} exponential(%m)
-  ROOT %r = {_ARRAY} add(%x, %p), {metadata(line + 1)}
-}}
-"""
-
-
-def test_owners_in_a_fusion_share_its_arithmetic() -> None:
-    fusion = f"{_ARRAY} fusion(%p), kind=kLoop"
-    text = (_fused("c", 1) + _fused("d", 7)).join(("HloModule m, is_scheduled=true\n", "")) + (
-        f"\nENTRY %e {{\n  %p = {_ARRAY} parameter(0)\n  %f = {fusion}, calls=%c,"
-        ' metadata={op_name="jit(f)/s2/op" source_file="/f.py" source_line=2}\n'
-        f"  ROOT %g = {_ARRAY} fusion(%f), kind=kLoop, calls=%d\n}}\n"
-    )
-    program = cost_of_text(text)
-    lines = {one.name: (one.cost, one.memory_bytes) for one in program.groups(InstructionKey.LINE)}
-    assert lines == {
-        "/f.py:1": (Cost(8, 0, 0), 0),
-        "/f.py:2": (Cost(8, 8, 1024), 1024),
-        "/f.py:7": (Cost(8, 0, 0), 0),
-        "/f.py:8": (Cost(8, 8, 1024), 1024),
-    }
-    scopes = {one.name: one.cost.flops for one in program.groups(InstructionKey.SCOPE)}
-    assert scopes == {f"jit(f)/s{number}": 8 for number in (1, 2, 7, 8)}
-    opcodes = {one.name: one.cost.flops for one in program.groups(InstructionKey.OPCODE)}
-    assert opcodes == {"fusion": 32}
 
 
 @pytest.mark.parametrize("operands", ["", "%p", "%p, %p"])

@@ -21,10 +21,10 @@ from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM, REMATERIALIZATION
-from profiles.test_time_facts import MODULE as TIMED_MODULE
-from profiles.test_time_facts import written_profile
 from profiles.written import Event, profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
+from stats.test_measured_programs import MODULE as TIMED_MODULE
+from stats.test_measured_programs import written_profile
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")

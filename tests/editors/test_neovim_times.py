@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from editors.neovim import Neovim
-from profiles.test_time_facts import MODULE, written_profile
+from stats.test_measured_programs import MODULE, written_profile
 
 pytestmark = pytest.mark.editors
 

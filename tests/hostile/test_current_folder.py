@@ -16,7 +16,7 @@ import hlo_lsp
 from cli.command import environment
 from e2e.process import COMMAND
 from e2e.wire import Wire, did_open, hover, message
-from profiles.test_time_facts import MODULE, written_profile
+from stats.test_measured_programs import MODULE, written_profile
 
 pytestmark = pytest.mark.e2e
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from hlo_lsp.model import regular_instructions, unknown_parts, unknown_texts
-from hlo_lsp.program import fingerprint
-from hlo_lsp.reports import find, moved_lines
+from hlo_lsp.program import fingerprint, moved_lines
+from hlo_lsp.reports import find
 from hlo_lsp.syntax import embedded_hlo
 
 _SIZE = 300_000  # Quadratic work would take minutes.

@@ -15,7 +15,7 @@ from hlo_lsp.cost.chips import chips
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.profiles.time_facts import TimeSources, time_facts
+from hlo_lsp.stats.measured_programs import TimeSources, program_table
 
 _INSTRUCTIONS = 4_000
 _MAX_CALLS = 6_000  # 1 to 2 ms
@@ -71,7 +71,7 @@ class CallCounter:
 
 
 def cost(file: DumpFile) -> None:
-    time_facts(Compile([file]), TimeSources(chips()["v5e"]))
+    program_table(Compile([file]), TimeSources(chips()["v5e"]))
 
 
 _WORKS: dict[str, Work] = {

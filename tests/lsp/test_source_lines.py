@@ -18,7 +18,7 @@ from hlo_lsp.lsp.source_lines import SourceLines
 from lsp.opened import item
 from lsp.test_session_edits import edit, whole_document
 from lsp.test_workspace_symbols import serve
-from profiles.test_time_facts import written_profile
+from stats.test_measured_programs import written_profile
 
 _MODULE = """\
 HloModule {name}, is_scheduled=true

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp import code_lenses, inlay_hints, time_pages, times
+from hlo_lsp.lsp import code_lenses, inlay_hints, stats_pages, times
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.commands import inspect_place
 from hlo_lsp.lsp.custom_requests import CompilePlace
@@ -21,7 +21,7 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
 from lsp.opened import item
-from profiles.test_time_facts import MODULE, written_profile
+from stats.test_measured_programs import MODULE, written_profile
 
 
 class Listener(SessionListener):
@@ -104,7 +104,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run(work: Callable[[], object]) -> object:
         return work()
 
-    for user in (times, time_pages):
+    for user in (times, stats_pages):
         monkeypatch.setattr(user, "run_in_process", run)
 
 
@@ -246,7 +246,7 @@ async def test_inspect_waits_for_the_profile(tmp_path: Path) -> None:
 async def test_time_summary_waits_for_the_profile(tmp_path: Path) -> None:
     written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)
     harness = TimesHarness(tmp_path)
-    text = await time_pages.summarize_time(harness.session, harness.uri, 0)
+    text = await stats_pages.summarize_time(harness.session, harness.uri, 0)
     assert "| train.py:8 | 30.0 µs | 75%" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -256,11 +256,11 @@ async def test_compared_profiles_show_what_got_slower(tmp_path: Path) -> None:
         for name, duration in (("before", 20), ("after", 30))
     ]
     uris = [path.as_uri() for path in paths]
-    text = await time_pages.compare_profile_files(Session(), *uris)
+    text = await stats_pages.compare_profile_files(Session(), *uris)
     assert "- Median 20.0 µs → 30.0 µs (+10.0 µs, +50.0%)" in text
     assert f"- Before: `{paths[0]}`" in text
     with pytest.raises(RequestFailedError, match="No such file"):
-        await time_pages.compare_profile_files(Session(), uris[0], f"{uris[1]}.gz")
+        await stats_pages.compare_profile_files(Session(), uris[0], f"{uris[1]}.gz")
 
 
 async def test_unknown_time_says_what_to_do(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ async def test_request_about_a_small_compile_computes_no_cost(
     def compute(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(times, "time_facts", compute)
+    monkeypatch.setattr(times, "program_table", compute)
     document = types.TextDocumentIdentifier(harness.uri)
     assert await harness.session.answer_at(document, 0, None, lambda _: 1) == [1]
 

@@ -14,7 +14,6 @@ from dumps import module_files
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -22,6 +21,7 @@ from hlo_lsp.program.instruction_matching import match_instructions
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import async_operations, host_transfers, synchronous_collectives
+from hlo_lsp.stats.instruction_table import cost_table
 from oracles.compiles import on_typical_folders
 from oracles.xla_parser import is_readable, xla_hlo
 
@@ -72,8 +72,9 @@ def _is_parsed(text: str) -> bool:
 
 def _answers(file: DumpFile, *, with_lines: bool) -> dict[str, Any]:
     dump, module = Compile([file]), file.module
-    program = program_cost(dump, chip_of(dump, "v5e"))
-    assert program is not None
+    table = cost_table(dump, chip_of(dump, "v5e"))
+    assert table is not None
+    program = table.cost
     findings = check(dump, file)
     return {
         "instructions": module.instruction_count,
@@ -89,7 +90,8 @@ def _answers(file: DumpFile, *, with_lines: bool) -> dict[str, Any]:
             )
             for one in program.executed.instructions
         ),
-        "lines": with_lines and program.groups(InstructionKey.LINE),
+        "lines": with_lines
+        and [(group.name, group.cost) for group in table.cost_groups(InstructionKey.LINE)],
         "errors": [one.message for one in findings if one.severity is Severity.ERROR],
     }
 

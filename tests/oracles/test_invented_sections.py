@@ -11,12 +11,12 @@ from faults.dump import Damage, Dump
 from faults.judge import failures_of_rules, findings
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json
+from hlo_lsp.stats.instruction_table import cost_table
 from oracles import invented_sections as invented
 from oracles.invented_sections import inserted
 
@@ -71,12 +71,12 @@ def _answers(dump: Compile) -> object:
     module = dump.module_file
     assert module is not None
     heads = module.module.all_computations()
-    cost = program_cost(dump, chip_of(dump))
+    table = cost_table(dump, chip_of(dump))
     return (
         [(head.name, head.is_entry, len(module.module.members(head))) for head in heads],
         module.module.instruction_count,
         summary_json(summarize(dump, SummaryOptions(count=20)), 20),
-        None if cost is None else cost_json([cost], InstructionKey.OPCODE, 20),
+        None if table is None else cost_json(table, InstructionKey.OPCODE, 20),
     )
 
 

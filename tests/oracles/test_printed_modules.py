@@ -10,7 +10,6 @@ from cli.command import run
 from dumps import files_of
 from hlo_lsp.checks.run import check
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -23,6 +22,7 @@ from hlo_lsp.reports.overlap import overlap_of, overlaps_json
 from hlo_lsp.reports.padding import padding_json, padding_of
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json
+from hlo_lsp.stats.instruction_table import cost_table
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import on_typical_folders
 from oracles.instruction_forms import print_options
@@ -117,10 +117,10 @@ def _answers(dump: Compile) -> dict[str, Any]:
             (one.code, one.message) for file in dump.files for one in check(dump, file)
         ),
     }
-    program = program_cost(dump, chip)
-    if program is not None:
+    table = cost_table(dump, chip)
+    if table is not None:
         for key in _KEYS:
-            found[f"cost by {key.value}"] = cost_json([program], key, _COUNT)
+            found[f"cost by {key.value}"] = cost_json(table, key, _COUNT)
     return {name: _without_places(answer) for name, answer in found.items()}
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hlo_lsp.profiles.files import profile_run, read_profile
-from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.profiles.modules import compiles_in
+from hlo_lsp.stats.joined_profile import JoinedProfile, join
 
 _PROGRAMS = [
     f"{release}/{name}"
@@ -58,8 +58,9 @@ def test_events_equal(profile_folder: Path, numbers: list[dict[str, Any]]) -> No
 def test_every_event_is_joined(joined: JoinedProfile, numbers: list[dict[str, Any]]) -> None:
     for program in joined.programs:
         assert program.dump is not None
-        assert program.unjoined == []
-    events = [one.time.events for program in joined.programs for one in program.instructions]
+        table = program.table()
+        assert set(table.owners) == set(table.by_name)
+    events = [time.events for program in joined.programs for time in program.time.instructions]
     assert sum(events) == len(numbers)
 
 
@@ -88,7 +89,7 @@ def test_own_times_add_up_to_busy_threads(
     for one in numbers:
         key = one["line"], one["program_id"], one["run_id"], one["device_ordinal"]
         threads.setdefault(key, []).append(one)
-    own = sum(one.time.own_ps for program in joined.programs for one in program.instructions)
+    own = sum(program.time.own_ps for program in joined.programs)
     assert own == sum(map(_covered, threads.values()))
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
@@ -17,6 +16,7 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.stats.instruction_table import cost_table
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import compiles_of, on_typical_folders
 
@@ -82,12 +82,12 @@ def test_allocated_bytes_are_those_of_the_report(any_folder: Path) -> None:
 @on_typical_folders
 def test_costs_by_owner_add_up(any_folder: Path) -> None:
     for compile_ in compiles_of(any_folder)[::3]:
-        program = program_cost(compile_.dump, None)
-        if program is not None:
-            groups = program.groups(InstructionKey.LINE)
-            assert sum((one.cost for one in groups), Cost()) == program.total.cost
-            assert min((one.cost.flops for one in groups), default=0) >= 0
-            assert sum(one.memory_bytes for one in groups) == program.total.memory_bytes
+        table = cost_table(compile_.dump, None)
+        if table is not None:
+            costs = [group.cost for group in table.cost_groups(InstructionKey.LINE)]
+            assert sum((one.cost for one in costs), Cost()) == table.cost.total.cost
+            assert min((one.cost.flops for one in costs), default=0) >= 0
+            assert sum(one.memory_bytes for one in costs) == table.cost.total.memory_bytes
 
 
 def test_buffers_do_not_exceed_program_size(any_folder: Path) -> None:

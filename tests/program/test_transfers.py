@@ -140,7 +140,7 @@ def test_collective_in_one_fusion_is_synchronous(user: str, kind: str, sent: int
     ]
     assert overlap.network is not None
     (collective,) = overlap.network
-    assert (collective.wire_bytes, collective.work_seconds) == (sent, 0)
+    assert (collective.wire_bytes, collective.work_ps) == (sent, 0)
 
 
 def test_slices_of_the_elements_of_a_combined_collective_are_slices() -> None:
@@ -187,9 +187,9 @@ def test_collective_is_compared_with_the_work_meanwhile() -> None:
     assert overlap.network is not None
     (collective,) = overlap.network
     assert (collective.start.name, collective.wire_bytes) == ("async-collective-start", 32_000_000)
-    assert collective.seconds == pytest.approx(32e6 / 200e9)
-    assert collective.work_seconds == pytest.approx(64e6 / 819e9)  # of the sine
-    assert collective.uncovered_seconds == pytest.approx(32e6 / 200e9 - 64e6 / 819e9)
+    assert collective.least_ps == pytest.approx(32e18 / 200e9)
+    assert collective.work_ps == pytest.approx(64e18 / 819e9)  # of the sine
+    assert collective.uncovered_ps == pytest.approx(32e18 / 200e9 - 64e18 / 819e9)
     assert list(text_lines(overlap_content(overlap, 10)))[-3:] == [
         "network of TPU v5e: at least 160 µs, 81.9 µs more than the least time of the work"
         " meanwhile",
@@ -206,6 +206,6 @@ def test_synchronous_collective_has_no_work_meanwhile() -> None:
     overlap = overlap_of(_dump(text), chips()["v5e"])
     assert overlap.network is not None
     (collective,) = overlap.network
-    assert (collective.done, collective.work_seconds) == (None, 0)
-    assert collective.uncovered_seconds == collective.seconds == pytest.approx(96 / 200e9)
+    assert (collective.done, collective.work_ps) == (None, 0)
+    assert collective.uncovered_ps == collective.least_ps == pytest.approx(96e12 / 200e9)
     assert overlap_of(_dump(text), chips()["v4"]).network is None  # its links are unknown

@@ -2,11 +2,11 @@
 
 import pytest
 
-from cost.costs import cost_of_text, module
+from cost.costs import module, table_of_text
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.program_cost import merged
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json, cost_lines
+from hlo_lsp.stats.instruction_table import merged
 
 _TEXT = module(
     "%p = f32[1024] parameter(0)",
@@ -19,7 +19,7 @@ _TEXT = module(
 
 
 def test_first_lines_answer_the_question() -> None:
-    lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
+    lines = list(cost_lines(table_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
     assert lines == [
         "m: at least 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
         "least time on TPU v5e: 40.5 ns, mostly bound by network",
@@ -39,12 +39,12 @@ def test_rows_without_cost_are_left_out() -> None:
     text = module(
         "%p = f32[8] parameter(0)", "%b = f32[2,4] bitcast(%p)", "ROOT %n = f32[2,4] negate(%b)"
     )
-    lines = list(cost_lines(cost_of_text(text, chips()["v5e"]), InstructionKey.OPCODE, 9))
+    lines = list(cost_lines(table_of_text(text, chips()["v5e"]), InstructionKey.OPCODE, 9))
     assert [line.split()[-1] for line in lines[6:]] == ["negate"]
 
 
 def test_without_chip_there_are_no_times() -> None:
-    lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
+    lines = list(cost_lines(table_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-3:] == [
         "       FLOPs  accessed     sent  opcode",
@@ -54,15 +54,15 @@ def test_without_chip_there_are_no_times() -> None:
 
 
 def test_cache_of_a_gpu_is_stated() -> None:
-    lines = list(cost_lines(cost_of_text(_TEXT, chips()["h100"]), InstructionKey.OPCODE, 2))
+    lines = list(cost_lines(table_of_text(_TEXT, chips()["h100"]), InstructionKey.OPCODE, 2))
     assert lines[1].endswith("mostly bound by network")
     negate = module("%a = f32[1024] parameter(0)", "ROOT %n = f32[1024] negate(%a)")
-    lines = list(cost_lines(cost_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
+    lines = list(cost_lines(table_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
     assert lines[1].endswith("mostly bound by memory (less if in cache)")
 
 
 def test_seconds_of_bounds_add_up() -> None:
-    (module_json,) = cost_json([cost_of_text(_TEXT, chips()["v5e"])], InstructionKey.OPCODE, 9)
+    module_json = cost_json(table_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 9)
     executed = module_json["executed"]
     least = executed["least_seconds"]
     assert sum(executed["bound_seconds"].values()) == pytest.approx(least)
@@ -71,15 +71,15 @@ def test_seconds_of_bounds_add_up() -> None:
 
 
 def test_merged_groups_add_up() -> None:
-    program = cost_of_text(_TEXT, chips()["v5e"])
-    found = merged(program.groups(InstructionKey.INSTRUCTION), "all")
-    total = program.total
+    table = table_of_text(_TEXT, chips()["v5e"])
+    total = table.cost.total
+    found = merged(table.cost_groups(InstructionKey.INSTRUCTION), "all").cost
     assert (found.cost, found.memory_bytes, found.wire_bytes) == (
         total.cost,
         total.memory_bytes,
         total.wire_bytes,
     )
-    assert found.seconds == pytest.approx(total.seconds)
+    assert found.least_ps == pytest.approx(total.least_ps)
     assert (found.bound, found.unknown) == (total.bound, total.unknown)
 
 
@@ -89,13 +89,13 @@ def test_merged_groups_add_up() -> None:
     ids=["whole", "cut off"],
 )
 def test_analysis_of_a_part_is_incomplete(text: str, complete: bool) -> None:
-    (found,) = cost_json([cost_of_text(text)], InstructionKey.LINE, 1)
+    found = cost_json(table_of_text(text), InstructionKey.LINE, 1)
     assert found["xla"]["complete"] is complete
 
 
 def test_text_before_optimizations_has_no_least_time() -> None:
     path = "module_0001.f.cl_1.before_optimizations.txt"
-    program = cost_of_text(_TEXT, chips()["v5e"], path)
-    lines = list(cost_lines(program, InstructionKey.OPCODE, 9))
+    table = table_of_text(_TEXT, chips()["v5e"], path)
+    lines = list(cost_lines(table, InstructionKey.OPCODE, 9))
     assert lines[1] == "least time: not optimized"
-    assert program.total.seconds is None
+    assert table.cost.total.least_ps is None

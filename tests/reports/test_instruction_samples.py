@@ -3,11 +3,9 @@
 from typing import Any
 
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import join
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.instruction_samples import (
     FLOPS,
@@ -20,6 +18,8 @@ from hlo_lsp.reports.instruction_samples import (
     time_trace,
 )
 from hlo_lsp.reports.trace_writer import PERFETTO
+from hlo_lsp.stats.instruction_table import cost_table
+from hlo_lsp.stats.joined_profile import join
 from reports.example import example
 
 _BEGIN = 1
@@ -41,10 +41,10 @@ def _slices(data: bytes) -> list[_Slice]:
 
 
 def test_samples_of_cost_add_up_to_the_total() -> None:
-    program = program_cost(example(), chips()["v5e"])
-    assert program is not None
-    samples = list(cost_samples(program))
-    total = program.total
+    table = cost_table(example(), chips()["v5e"])
+    assert table is not None
+    samples = list(cost_samples(table))
+    total = table.cost.total
     assert sum(one.values[FLOPS] for one in samples) == total.cost.flops
     assert sum(one.values[MEMORY_BYTES] for one in samples) == total.memory_bytes
     assert [str(frame) for frame in samples[0].frames] == [
@@ -55,19 +55,19 @@ def test_samples_of_cost_add_up_to_the_total() -> None:
 
 
 def test_cost_has_times_only_on_a_chip() -> None:
-    program = program_cost(example(), None)
-    assert program is not None
-    assert all(LEAST_TIME not in one.values for one in cost_samples(program))
-    assert _slices(cost_trace([program])) == []
+    table = cost_table(example(), None)
+    assert table is not None
+    assert all(LEAST_TIME not in one.values for one in cost_samples(table))
+    assert _slices(cost_trace([table])) == []
 
 
 def test_trace_of_cost_has_the_least_time() -> None:
-    program = program_cost(example(), chips()["v5e"])
-    assert program is not None
-    assert program.total.seconds is not None
-    slices = _slices(cost_trace([program]))
+    table = cost_table(example(), chips()["v5e"])
+    assert table is not None
+    assert table.cost.total.least_ps is not None
+    slices = _slices(cost_trace([table]))
     assert slices[0][1:3] == ("a", 0)
-    assert slices[-1][3] == round(program.total.seconds * 1e9)
+    assert slices[-1][3] == round(table.cost.total.least_ps / 1000)
 
 
 def _profile(*events: tuple[str, int, int]) -> Profile:
@@ -110,11 +110,11 @@ ENTRY %e {{
   ROOT %f = f32[8] fusion(%p), kind=kLoop, calls=%fused, {metadata}2}}
 }}
 """
-    program = program_cost(Compile([DumpFile.of_text(text, "cpu_after_optimizations.txt")]), None)
-    assert program is not None
+    table = cost_table(Compile([DumpFile.of_text(text, "cpu_after_optimizations.txt")]), None)
+    assert table is not None
     found = [
         (str(one.frames[-1]), one.values[FLOPS], one.values[MEMORY_BYTES], one.labels)
-        for one in cost_samples(program)
+        for one in cost_samples(table)
     ]
     labels = {"module": "m", "instruction": "f", "opcode": "fusion", "phase": "other"}
     labels["op_name"] = "op"

@@ -64,22 +64,20 @@ def _data(options: argparse.Namespace, errors: list[str]) -> bytes:
 
 
 def _cost_data(options: argparse.Namespace, errors: list[str]) -> bytes:
-    programs = costs_at(options.paths, options.chip, errors)
+    tables = costs_at(options.paths, options.chip, errors)
     if options.perfetto:
-        without_times = [one for one in programs if one.chip is None]
-        programs = [one for one in programs if one.chip is not None]
-        for one in without_times:
-            label = one.dump.files[0].label
+        for cost in (table.cost for table in tables if table.chip is None):
             why = "unknown chip, so there are no times; use --chip"
-            if not one.is_optimized:
+            if not cost.is_optimized:
                 why = "not optimized, so there are no times"
-            errors.append(f"{label}: {why}")
-    if not programs:
+            errors.append(f"{cost.dump.files[0].label}: {why}")
+        tables = [table for table in tables if table.chip is not None]
+    if not tables:
         return b""
     if options.perfetto:
-        return cost_trace(programs)
-    samples = chain.from_iterable(map(cost_samples, programs))
-    return pprof_of_samples(samples, cost_types(programs)) if options.pprof else _folded(samples)
+        return cost_trace(tables)
+    samples = chain.from_iterable(map(cost_samples, tables))
+    return pprof_of_samples(samples, cost_types(tables)) if options.pprof else _folded(samples)
 
 
 def _time_data(options: argparse.Namespace, errors: list[str]) -> bytes:

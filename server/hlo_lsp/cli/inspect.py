@@ -28,7 +28,7 @@ from hlo_lsp.ide.cursor.targets import (
 from hlo_lsp.ide.hover.hover import computation_card, hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
-from hlo_lsp.ide.hover.times import (
+from hlo_lsp.ide.hover.stats import (
     computation_time_facts,
     instruction_time_facts,
     timed_computation,
@@ -50,17 +50,17 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.profiles.time_facts import (
-    ProfileTimes,
-    TimeFacts,
-    TimeSources,
-    profile_beside,
-    read_profile_times,
-    time_facts,
-)
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines, summary_markdown
+from hlo_lsp.stats.instruction_table import NO_INSTRUCTIONS, InstructionTable
+from hlo_lsp.stats.measured_programs import (
+    ProfileTimes,
+    TimeSources,
+    profile_beside,
+    program_table,
+    read_profile_times,
+)
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import json_text
@@ -69,10 +69,11 @@ from hlo_lsp.text.remote import shown
 _Dumps = Iterator[tuple[Compile, DumpFile]]
 Json = dict[str, Any]
 _Target = tuple[Card, Json]
-_TimeOf = tuple[Callable[[TimeFacts, str], list[Fact]], Callable[[TimeFacts, str], Json]]
+_TimeOf = tuple[
+    Callable[[InstructionTable, str], list[Fact]], Callable[[InstructionTable, str], Json]
+]
 _INSTRUCTION_TIME: _TimeOf = instruction_time_facts, instruction_time_json
 _COMPUTATION_TIME: _TimeOf = computation_time_facts, computation_time_json
-_NO_TIMES = TimeFacts(None, None)
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
@@ -242,12 +243,12 @@ def _add_time(
     """Return a card and facts with the cost and the measured time, if any, of what has a name."""
     card, facts = found
     rows, as_json = time_of
-    times = _NO_TIMES if name is None else _times(dump, options)
+    times = NO_INSTRUCTIONS if name is None else _times(dump, options)
     card = replace(card, facts=(*rows(times, name or ""), *card.facts))
     return card, {**facts, **as_json(times, name or "")}
 
 
-def _times(dump: Compile, options: argparse.Namespace) -> TimeFacts:
+def _times(dump: Compile, options: argparse.Namespace) -> InstructionTable:
     """Return the times that a hover shows, without those of settings and loaded profiles."""
     path = options.profile or profile_beside(options.path.parent)
     profiles: tuple[ProfileTimes, ...] = ()
@@ -259,10 +260,10 @@ def _times(dump: Compile, options: argparse.Namespace) -> TimeFacts:
                 raise CommandError(str(error)) from None
             print_errors([str(error)])
     print_errors(damage for one in profiles for damage in one.damages)
-    facts = time_facts(dump, TimeSources(chip_of(dump, options.chip), profiles))
-    if options.profile is not None and facts.measured is None:
+    table = program_table(dump, TimeSources(chip_of(dump, options.chip), profiles))
+    if options.profile is not None and table.measured is None:
         print_errors([f"{shown(options.profile)}: no run of this dump"])
-    return facts
+    return table
 
 
 def _target_json(dump: Compile, target: CursorTarget) -> Json | None:

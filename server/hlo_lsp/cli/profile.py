@@ -11,12 +11,12 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_run, read_profile
-from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.protos.conversion import convert_modules
-from hlo_lsp.reports.measured_time import profile_blocks, profile_json, run_lines
-from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
+from hlo_lsp.reports.profile_comparison import compare_profiles, comparison_blocks, comparison_json
+from hlo_lsp.reports.profile_report import profile_blocks, profile_json, run_lines
+from hlo_lsp.stats.joined_profile import JoinedProfile, join
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.remote import shown
 

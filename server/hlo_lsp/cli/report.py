@@ -12,14 +12,14 @@ from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.profiles.time_facts import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
-from hlo_lsp.reports.measured_time import profile_json
 from hlo_lsp.reports.memory_map import Json, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.profile_report import profile_json
+from hlo_lsp.reports.stats_page import cost_page, profile_page
 from hlo_lsp.reports.step_times import timed_memory_map
-from hlo_lsp.reports.time_page import cost_page, time_page
+from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import json_text, printable
 from hlo_lsp.text.remote import shown
@@ -63,12 +63,12 @@ def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
 
 
 def _write_costs(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
-    programs = costs_at(options.paths, options.chip, errors)
-    if programs and _is_json(output):
-        modules = cost_json(programs, InstructionKey.LINE, _MAX_GROUPS)
-        errors += _write(json_text({"modules": modules}), output, len(programs), "module")
-    elif programs:
-        errors += _write(cost_page(programs), output, len(programs), "module")
+    tables = costs_at(options.paths, options.chip, errors)
+    if tables and _is_json(output):
+        modules = [cost_json(table, InstructionKey.LINE, _MAX_GROUPS) for table in tables]
+        errors += _write(json_text({"modules": modules}), output, len(tables), "module")
+    elif tables:
+        errors += _write(cost_page(tables), output, len(tables), "module")
 
 
 def _write_times(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
@@ -78,7 +78,7 @@ def _write_times(options: argparse.Namespace, output: Path, errors: list[str]) -
         data = profile_json(joined, InstructionKey.LINE, options.chip)
         errors += _write(json_text(data), output, len(joined.programs), "module")
     elif joined.programs:
-        errors += _write(time_page(joined, options.chip), output, len(joined.programs), "module")
+        errors += _write(profile_page(joined, options.chip), output, len(joined.programs), "module")
 
 
 _METRICS = {

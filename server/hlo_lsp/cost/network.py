@@ -15,29 +15,30 @@ from hlo_lsp.program.transfers import (
     started_computations,
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text.amounts import PICOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkTransfer:
-    """A collective with the times of all its executions in seconds.
+    """A collective with the times of all its executions in picoseconds.
 
     Attributes:
         done: The instruction that waits for it, None for a synchronous collective.
         wire_bytes: The bytes that the device sends in all executions.
-        seconds: The least time on the network.
-        work_seconds: The least time of the instructions until done, once all operands are passed.
+        least_ps: The least time on the network.
+        work_ps: The least time of the instructions until done, once all operands are passed.
     """
 
     start: InstructionLine
     done: InstructionLine | None
     wire_bytes: int
-    seconds: float
-    work_seconds: float
+    least_ps: float
+    work_ps: float
 
     @property
-    def uncovered_seconds(self) -> float:
+    def uncovered_ps(self) -> float:
         """The part of the least time that is longer than that of the work meanwhile."""
-        return max(0.0, self.seconds - self.work_seconds)
+        return max(0.0, self.least_ps - self.work_ps)
 
 
 def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
@@ -56,7 +57,7 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
     known = {one.start: one for one in operations}
     # An async-start runs the collective in a computation of its own.
     starts = started_computations(file.module, scheduled)
-    work = [_work_seconds(rows.get(one), program, starts) for one in scheduled]
+    work = [_work_ps(rows.get(one), program, starts) for one in scheduled]
     before = dict(zip(scheduled, accumulate(work, initial=0.0), strict=False))
 
     def transfers() -> Iterator[NetworkTransfer]:
@@ -69,16 +70,16 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
                     meanwhile = before[operation.done] - before[operation.ready]
                 elif not is_communication(file.module, start):
                     # XLA overlaps the collective with the rest of the fusion.
-                    meanwhile = least_time(replace(row, wire_bytes=0), chip).seconds
+                    meanwhile = least_time(replace(row, wire_bytes=0), chip).ps
                 sent = row.wire_bytes * row.executions
-                seconds = sent / (chip.network_bytes_per_second or float("inf"))
+                least = PICOSECONDS * sent / (chip.network_bytes_per_second or float("inf"))
                 done = None if operation is None else operation.done
-                yield NetworkTransfer(start, done, sent, seconds, meanwhile)
+                yield NetworkTransfer(start, done, sent, least, meanwhile)
 
-    return sorted(transfers(), key=lambda one: (-one.uncovered_seconds, one.start.name))
+    return sorted(transfers(), key=lambda one: (-one.uncovered_ps, one.start.name))
 
 
-def _work_seconds(
+def _work_ps(
     row: InstructionCost | None,
     program: ProgramCost,
     asynchronous: Container[ComputationLine],
@@ -88,4 +89,4 @@ def _work_seconds(
         return 0.0
     if row.instruction.opcode.endswith(ASYNC_ENDINGS):
         return 0.0
-    return least_time(row, program.chip).seconds
+    return least_time(row, program.chip).ps

@@ -5,9 +5,8 @@ from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
-from hlo_lsp.text.amounts import format_seconds
-
-IF_IN_CACHE = "(less if in cache)"
+from hlo_lsp.cost.operation import NO_COST
+from hlo_lsp.text.amounts import PICOSECONDS
 
 
 class Bound(Enum):
@@ -21,41 +20,45 @@ class Bound(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LeastTime:
-    """The least time of all executions in seconds, and what bounds it; None for no time."""
+    """The least time of all executions in picoseconds, and what bounds it; None for no time.
 
-    seconds: float
+    ``may_be_cached`` is true if data in the cache of the chip takes less time.
+    """
+
+    ps: float
     bound: Bound | None
+    may_be_cached: bool = False
 
 
-def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
+_NO_TIME = LeastTime(0.0, None)
+
+
+def least_time(row: InstructionCost, chip: Chip) -> LeastTime:
     """Return the least time of an instruction: that of the resource that takes longest.
 
     On a GPU, the time of the memory is that of data that its cache does not hold.
     """
-    times = resource_seconds(one, chip)
+    if row.cost == NO_COST and not row.wire_bytes:
+        return _NO_TIME
+    times = resource_times(row, chip)
     bound = max(times, key=lambda key: times[key])
-    return LeastTime(times[bound], bound if times[bound] else None)
+    if not times[bound]:
+        return _NO_TIME
+    return LeastTime(times[bound], bound, may_be_cached(bound, chip))
 
 
-def resource_seconds(one: InstructionCost, chip: Chip) -> dict[Bound, float]:
-    """Return the time of each resource for all executions of an instruction, in seconds."""
-    if one.cost is None:
+def resource_times(row: InstructionCost, chip: Chip) -> dict[Bound, float]:
+    """Return the time of each resource for all executions of an instruction, in picoseconds."""
+    if row.cost is None:
         return dict.fromkeys(Bound, 0.0)
-    device_bytes = one.memory_bytes - one.host_bytes
+    unit = row.executions * PICOSECONDS
+    device_bytes = row.memory_bytes - row.host_bytes
     return {
-        Bound.COMPUTE: one.executions * one.cost.flops / chip.peak_flops(one.element_bits),
-        Bound.MEMORY: one.executions * device_bytes / chip.memory_bytes_per_second,
-        Bound.NETWORK: one.executions
-        * one.wire_bytes
-        / (chip.network_bytes_per_second or float("inf")),
-        Bound.HOST: one.executions * one.host_bytes / (chip.host_bytes_per_second or float("inf")),
+        Bound.COMPUTE: unit * row.cost.flops / chip.peak_flops(row.element_bits),
+        Bound.MEMORY: unit * device_bytes / chip.memory_bytes_per_second,
+        Bound.NETWORK: unit * row.wire_bytes / (chip.network_bytes_per_second or float("inf")),
+        Bound.HOST: unit * row.host_bytes / (chip.host_bytes_per_second or float("inf")),
     }
-
-
-def describe_least(seconds: float, *, may_be_cached: bool) -> str:
-    """Return ``at least 1.53 ms``, or ``1.53 ms (less if in cache)``, which is no lower bound."""
-    time = format_seconds(seconds)
-    return f"{time} {IF_IN_CACHE}" if may_be_cached else f"at least {time}"
 
 
 def may_be_cached(bound: Bound | None, chip: Chip) -> bool:
@@ -63,11 +66,11 @@ def may_be_cached(bound: Bound | None, chip: Chip) -> bool:
     return chip.has_cache and bound is Bound.MEMORY
 
 
-def padding_flops(one: InstructionCost, chip: Chip) -> int:
+def padding_flops(row: InstructionCost, chip: Chip) -> int:
     """Return the FLOPs that the matrix unit wastes at least in all executions of an instruction.
 
     They are those of the parts of the unit that dimensions of matrices leave without work.
     """
     if chip.matrix_unit is None:
         return 0
-    return one.executions * sum(each.padding_flops(chip.matrix_unit) for each in one.products)
+    return row.executions * sum(one.padding_flops(chip.matrix_unit) for one in row.products)

@@ -18,18 +18,18 @@ class Utilization:
     """The time that the FLOPs of a run take at the peak, and the least time of the run.
 
     Attributes:
-        compute_seconds: The FLOPs divided by the peak for their types.
-        elapsed_seconds: The least time if asynchronous operations overlap with all other
+        compute_ps: The FLOPs divided by the peak for their types, in picoseconds.
+        elapsed_ps: The least time if asynchronous operations overlap with all other
             instructions. So it is not more than the sum of the least times of all instructions.
     """
 
-    compute_seconds: float
-    elapsed_seconds: float
+    compute_ps: float
+    elapsed_ps: float
 
     @property
     def share(self) -> float:
         """The utilization of the matrix unit that no run exceeds."""
-        return self.compute_seconds / self.elapsed_seconds
+        return self.compute_ps / self.elapsed_ps
 
 
 def utilization_bound(program: ProgramCost) -> Utilization | None:
@@ -42,17 +42,17 @@ def utilization_bound(program: ProgramCost) -> Utilization | None:
     header = None if file is None else file.module.header
     if file is None or chip is None or header is None or not header.is_scheduled:
         return None
-    compute = program.total.resource_seconds[Bound.COMPUTE]
+    compute = program.total.resource_ps[Bound.COMPUTE]
     if not compute or not executed.complete or executed.conditionals:
         return None
-    sequential = _sequential_seconds(executed.instructions, file.module, chip)
-    return Utilization(compute, max(sequential, *program.total.resource_seconds.values()))
+    sequential = _sequential_ps(executed.instructions, file.module, chip)
+    return Utilization(compute, max(sequential, *program.total.resource_ps.values()))
 
 
-def _sequential_seconds(rows: Iterable[InstructionCost], module: ModuleIndex, chip: Chip) -> float:
-    """Return the least time of the instructions that run one after another."""
+def _sequential_ps(rows: Iterable[InstructionCost], module: ModuleIndex, chip: Chip) -> float:
+    """Return the least time of the instructions that run in sequence, in picoseconds."""
     is_async: dict[ComputationLine, bool] = {}
-    seconds = 0.0
+    sequential = 0.0
     for one in rows:
         checkpoint()
         if one.computation not in is_async:
@@ -67,5 +67,5 @@ def _sequential_seconds(rows: Iterable[InstructionCost], module: ModuleIndex, ch
                 continue
             if part is None:  # later fusions can continue the collective
                 row = replace(one, wire_bytes=0)
-        seconds += least_time(row, chip).seconds
-    return seconds
+        sequential += least_time(row, chip).ps
+    return sequential

@@ -9,7 +9,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.ide.hover import summaries
-from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, computation_time, describe_run
+from hlo_lsp.ide.hover.stats import MIN_HOT_SHARE, computation_time, describe_run
 from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
@@ -19,14 +19,13 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.profiles.time_facts import TimeFacts
+from hlo_lsp.stats.instruction_table import NO_INSTRUCTIONS, InstructionTable
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
-_NO_TIMES = TimeFacts(None, None)
 LensData = dict[str, Any]  # what a lens is about; a client sends it back unchanged
 
 _LARGE_BYTES = 1 << 20
@@ -46,7 +45,7 @@ class LensChoice(Enum):
 
 
 def lenses(
-    dump: Compile, file: DumpFile, choice: LensChoice, times: TimeFacts | None = None
+    dump: Compile, file: DumpFile, choice: LensChoice, times: InstructionTable | None = None
 ) -> Iterator[tuple[int, LensData]]:
     """Yield the line (from 0) and the data of each lens.
 
@@ -60,7 +59,7 @@ def lenses(
         return
     has_summary = file.kind in _SUMMARY_KINDS and any(dump.allocations())
     is_measured = times is not None and times.measured is not None
-    if describe_run(times or _NO_TIMES if has_summary and is_measured else own_times):
+    if describe_run(times or NO_INSTRUCTIONS if has_summary and is_measured else own_times):
         yield 0, {"run": True}  # first, because the summary is long
     if has_summary:
         yield 0, {"summary": True}
@@ -79,7 +78,7 @@ def _data(
     record: Record,
     entered: set[str],
     limits: Mapping[int, int] | None,
-    times: TimeFacts,
+    times: InstructionTable,
 ) -> Iterator[LensData]:
     match record:
         case AllocationLine():
@@ -105,9 +104,9 @@ def _defines_large(dump: Compile, record: ComputationLine, limits: Mapping[int, 
     return buffers is not None and buffers.bytes >= max(limits.values(), default=0)
 
 
-def _own_times(dump: Compile, file: DumpFile, times: TimeFacts | None) -> TimeFacts:
+def _own_times(dump: Compile, file: DumpFile, times: InstructionTable | None) -> InstructionTable:
     """Return the times of the text that runs; names in texts of other passes mean other things."""
-    return _NO_TIMES if times is None or file is not dump.module_file else times
+    return NO_INSTRUCTIONS if times is None or file is not dump.module_file else times
 
 
 def has_value_lens(dump: Compile, value_id: int, choice: LensChoice) -> bool:
@@ -176,17 +175,19 @@ def _entered_computations(file: DumpFile) -> set[str]:
     return found
 
 
-def lens_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None) -> str:
+def lens_title(
+    dump: Compile, file: DumpFile, data: LensData, times: InstructionTable | None
+) -> str:
     """Return the text of a lens without Markdown, or the text that its record no longer exists.
 
     ``times`` is None if the times of the compile are not computed yet.
     """
     if "run" in data:
-        return describe_run(times or _NO_TIMES) or "no longer available"
+        return describe_run(times or NO_INSTRUCTIONS) or "no longer available"
     return _markdown_title(dump, file, data, _own_times(dump, file, times)).replace("`", "")
 
 
-def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts) -> str:
+def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: InstructionTable) -> str:
     if "total" in data:
         return summaries.total_summary(dump)
     if "peak" in data:
@@ -211,7 +212,7 @@ def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFa
 
 
 def lens_places(
-    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None
+    dump: Compile, file: DumpFile, data: LensData, times: InstructionTable | None
 ) -> list[Place]:
     """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 
@@ -220,7 +221,7 @@ def lens_places(
     largest first.
     """
     if "run" in data:
-        hot = [] if times is None else times.hottest(_MAX_HOT_INSTRUCTIONS)
+        hot = [] if times is None else times.timed[:_MAX_HOT_INSTRUCTIONS]
         lines = [dump.instruction(one.name) for one in hot]
         return [line.name_place for line in lines if line is not None]
     if "peak" in data:

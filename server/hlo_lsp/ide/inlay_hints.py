@@ -14,8 +14,8 @@ from hlo_lsp.ide.code_lenses import LensChoice, has_value_lens
 from hlo_lsp.ide.donation_hints import donation_labels
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
+from hlo_lsp.ide.hover.stats import hot_labels
 from hlo_lsp.ide.hover.summaries import value_summary
-from hlo_lsp.ide.hover.times import hot_labels
 from hlo_lsp.ide.hover.values import data_leaves, result_leaves
 from hlo_lsp.ide.padded_size_labels import padded_size_label, padded_size_labels
 from hlo_lsp.memory.memory_usage_report import reported_row
@@ -26,9 +26,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.program.data_origin import Origin
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of
+from hlo_lsp.stats.instruction_table import InstructionTable
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
@@ -119,7 +119,7 @@ def hints(
     kinds: frozenset[HintKind] = ALL_KINDS,
     *,
     lenses: LensChoice = LensChoice.OFF,
-    times: TimeFacts | None = None,
+    times: InstructionTable | None = None,
 ) -> Iterator[list[Hint]]:
     """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record.
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction
+from hlo_lsp.cost.cost_sums import cost_sum
 from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name
@@ -15,13 +15,14 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of, owner_of_line
+from hlo_lsp.stats.instruction_table import InstructionRow, InstructionTable
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import defining_text
+from hlo_lsp.text.amounts import in_seconds
 
 Json = dict[str, Any]
 _ALLOCATION_KEYS = (
@@ -168,64 +169,71 @@ def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) 
     }
 
 
-def instruction_time_json(facts: TimeFacts, name: str) -> Json:
+def instruction_time_json(table: InstructionTable, name: str) -> Json:
     """Return the cost of one execution of an instruction, and its measured time."""
-    cost = None if facts.cost is None else facts.cost.instructions.get(name)
-    time = None if facts.measured is None else facts.measured.instructions.get(name)
-    return {
-        "cost": None if facts.cost is None or cost is None else _cost_json(facts.cost, cost),
-        "measured": None
-        if facts.measured is None or time is None
-        else {
-            "executions": facts.measured.executions,
-            "occurrences": time.occurrences,
-            "total_ps": time.total_ps,
-            "own_ps": time.own_ps,
-            "async_ps": time.async_ps,
-            "share": time.own_ps / facts.measured.own_ps,
-            "roofline_share": facts.roofline_share(name),
-        },
-    }
+    row = table.by_name.get(name)
+    if row is None:
+        return {"cost": None, "measured": None}
+    return {"cost": _cost_json(table, row), "measured": _measured_json(table, row)}
 
 
-def _cost_json(facts: CostFacts, one: ExecutedInstruction) -> Json:
-    known = one.cost.cost
+def _cost_json(table: InstructionTable, row: InstructionRow) -> Json | None:
+    if row.cost is None or not row.has_cost:
+        return None
+    known, executions = row.cost.cost, row.cost.executions
     return {
         "flops": known and known.flops,
         "transcendentals": known and known.transcendentals,
         "bytes_accessed": known and known.bytes_accessed,
-        "memory_bytes": known and one.cost.memory_bytes,
-        "wire_bytes": one.cost.wire_bytes,
-        "executions": one.cost.executions,
-        "complete": one.is_complete and one.is_known,
-        "chip": facts.chip and facts.chip.name,
-        "least_seconds": one.seconds_each,
-        "bound": one.bound and one.bound.value,
+        "memory_bytes": known and row.cost.memory_bytes,
+        "wire_bytes": row.cost.wire_bytes,
+        "executions": executions,
+        "complete": row.is_known,
+        "chip": table.chip and table.chip.name,
+        "least_seconds": row.least and in_seconds(row.least.ps / executions),
+        "bound": row.least and row.least.bound and row.least.bound.value,
     }
 
 
-def computation_time_json(facts: TimeFacts, name: str) -> Json:
-    """Return the cost of the instructions of a computation in a run, and their measured time."""
-    members = () if facts.cost is None else facts.cost.computations.get(name, ())
-    seconds = [one.seconds for one in members if one.seconds is not None]
-    own = 0 if facts.measured is None else facts.measured.computations.get(name, 0)
+def _measured_json(table: InstructionTable, row: InstructionRow) -> Json | None:
+    time, work = row.measured, table.achieved([row])
+    if time is None:
+        return None
     return {
-        "cost": None
-        if facts.cost is None or not members
-        else {
-            "flops": sum(one.cost.total.flops for one in members),
-            "memory_bytes": sum(one.cost.memory_bytes * one.cost.executions for one in members),
-            "complete": all(one.is_complete and one.is_known for one in members),
-            "chip": facts.cost.chip and facts.cost.chip.name,
-            "least_seconds": sum(seconds) if seconds else None,
-        },
-        "measured": None
-        if facts.measured is None or not own
-        else {
-            "executions": facts.measured.executions,
-            "own_ps": own,
-            "share": own / facts.measured.own_ps,
-        },
+        "executions": table.executions,
+        "occurrences": time.occurrences,
+        "total_ps": time.total_ps,
+        "own_ps": time.own_ps,
+        "async_ps": time.async_ps,
+        "share": table.share(row),
+        "roofline_share": (work and work.roofline_share) or None,
+    }
+
+
+def computation_time_json(table: InstructionTable, name: str) -> Json:
+    """Return the cost of the instructions of a computation in a run, and their measured time."""
+    rows = table.by_computation.get(name, ())
+    costing = [row for row in rows if row.has_cost]
+    total = cost_sum((row.cost for row in costing if row.cost is not None), table.chip)
+    is_timed = any(row.least is not None for row in costing)
+    own_ps = sum(row.measured.own_ps for row in rows if row.measured is not None)
+    return {
+        "cost": {
+            "flops": total.cost.flops,
+            "memory_bytes": total.memory_bytes,
+            "complete": all(row.is_known for row in costing),
+            "chip": table.chip and table.chip.name,
+            "least_seconds": in_seconds(total.least_ps) if is_timed else None,
+        }
+        if costing
+        else None,
+        "measured": {
+            "executions": table.executions,
+            "own_ps": own_ps,
+            "share": sum(map(table.share, rows)),
+        }
+        if own_ps
+        else None,
     }
 
 

@@ -14,7 +14,7 @@ from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.times import with_times
+from hlo_lsp.ide.hover.stats import with_times
 from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices

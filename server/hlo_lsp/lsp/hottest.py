@@ -1,30 +1,24 @@
 """The request ``hlo/hottest``, and the command that loads a profile."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.ide.hover.times import describe_hot, describe_run
+from hlo_lsp.ide.hover.stats import describe_hot, describe_run
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.commands import answer_with_times
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.profiles.measured import ProgramTime
-from hlo_lsp.profiles.time_facts import (
-    HotGroup,
-    HotInstruction,
-    TimeFacts,
-    hot_groups,
-    measured_times,
-)
-from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey, instruction_facts
-from hlo_lsp.reports.measured_time import program_headline
+from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.reports.profile_report import program_headline
+from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionRow, InstructionTable
+from hlo_lsp.stats.measured_programs import measured_program
 from hlo_lsp.text.amounts import format_time
 from hlo_lsp.text.inert import printable, printable_json
 
-_Owners = Mapping[str, InstructionFacts]
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
 _MAX_PROGRAMS = 3  # in a message
@@ -47,41 +41,44 @@ async def answer_hottest(session: Session, params: CompilePlace) -> Json:
 
 
 def _hottest(context: RequestContext) -> Json | None:
-    dump = context.dump
-    facts = context.session.times.compute(dump)
-    found = facts.hottest(_MAX_INSTRUCTIONS)
-    if not found:
+    table = context.session.times.compute(context.dump)
+    if not table.timed:
         return None
-    owners = instruction_facts(dump, (one.name for one in facts.hottest()))
     lines: list[Json] = []
-    for line in hot_groups(dump, facts, InstructionKey.LINE, owners):
-        if line.source is not None and len(lines) < _MAX_LINES:
-            uri = context.sources.uri(line.source)
-            place = {"line": line.source.line - 1, "character": 0}
-            entry = {**_group_entry(context, line, owners), "name": line.source.short}
+    for group in _timed_groups(table, InstructionKey.LINE):
+        if group.source is not None and len(lines) < _MAX_LINES:
+            uri = context.sources.uri(group.source)
+            place = {"line": group.source.line - 1, "character": 0}
+            entry = {**_group_entry(context, table, group), "name": group.source.short}
             if uri is not None:
                 entry["location"] = {"uri": uri, "range": {"start": place, "end": place}}
             lines.append(entry)
-    by_phase = hot_groups(dump, facts, InstructionKey.PHASE, owners)
-    phases = [_group_entry(context, one, owners) for one in by_phase]
+    groups = _timed_groups(table, InstructionKey.PHASE)
+    phases = [_group_entry(context, table, group) for group in groups]
     answer: Json = printable_json(
         {
-            "title": f"{dump.module_name} · {describe_run(facts)}",
-            "instructions": [_entry(context, one, owners) for one in found],
+            "title": f"{context.dump.module_name} · {describe_run(table)}",
+            "instructions": [
+                _entry(context, table, row) for row in table.timed[:_MAX_INSTRUCTIONS]
+            ],
             "lines": lines,
-            "phases": [*phases, *_exposed_communication(facts)],
+            "phases": [*phases, *_exposed_communication(table)],
         }
     )
     return answer
 
 
-def _exposed_communication(facts: TimeFacts) -> Iterator[Json]:
+def _timed_groups(table: InstructionTable, key: InstructionKey) -> Iterator[InstructionGroup]:
+    return (group for group in table.groups(key) if group.is_timed)
+
+
+def _exposed_communication(table: InstructionTable) -> Iterator[Json]:
     """Yield an entry for the measured time of exposed communication, if there is any."""
-    measured = facts.measured
-    if measured is None or not measured.program.exposed_ps:
+    measured = table.measured
+    if measured is None or not measured.exposed_ps:
         return
-    time = format_time(measured.program.exposed_ps / measured.executions)
-    share = measured.program.exposed_ps / max(1, measured.program.duration_ps)
+    time = format_time(measured.exposed_ps / table.executions)
+    share = measured.exposed_ps / max(1, measured.duration_ps)
     yield {
         "name": "exposed communication",
         "text": f"{time}, {share:.0%} of a run",
@@ -89,22 +86,22 @@ def _exposed_communication(facts: TimeFacts) -> Iterator[Json]:
     }
 
 
-def _group_entry(context: RequestContext, group: HotGroup, owners: _Owners) -> Json:
+def _group_entry(context: RequestContext, table: InstructionTable, group: InstructionGroup) -> Json:
     """Return the entry of a group, which leads to the instruction with most of its time."""
-    location = _entry(context, group.instructions[0], owners)["location"]
-    return {"name": group.name, "text": describe_hot(group), "location": location}
+    location = _entry(context, table, group.rows[0])["location"]
+    return {"name": group.name, "text": describe_hot(table, group), "location": location}
 
 
-def _entry(context: RequestContext, one: HotInstruction, owners: _Owners) -> Json:
-    line = context.dump.instruction(one.name)
-    text = describe_hot(one)
+def _entry(context: RequestContext, table: InstructionTable, row: InstructionRow) -> Json:
+    line = context.dump.instruction(row.name)
+    text = describe_hot(table, row)
     if line is None:
-        return {"name": one.name, "text": text, "location": None}
-    owner = owners.get(one.name)
+        return {"name": row.name, "text": text, "location": None}
+    owner = table.owners.get(row.name)
     source = None if owner is None else owner.source
     parts = [text, line.record.opcode, *([] if source is None else [source.short])]
     (location,) = context.client.locations([line.name_place])
-    return {"name": one.name, "text": " · ".join(parts), "location": location}
+    return {"name": row.name, "text": " · ".join(parts), "location": location}
 
 
 async def load_profile(session: Session, path: Path | None, document: str | None) -> str:
@@ -125,11 +122,11 @@ async def load_profile(session: Session, path: Path | None, document: str | None
     unmatched: list[str] = []
 
     def match(context: RequestContext) -> None:
-        known = measured_times(context.dump, (profile,))
-        if known is None:
+        program = measured_program(context.dump, (profile,))
+        if program is None:
             unmatched.append(context.dump.module_name)
         else:
-            opened.append(known.program)
+            opened.append(program)
 
     if document is not None:
         await session.answer_at(types.TextDocumentIdentifier(document), None, None, match)

@@ -17,7 +17,7 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origin_text import describe_source_line
-from hlo_lsp.ide.hover.times import with_times
+from hlo_lsp.ide.hover.stats import with_times
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext

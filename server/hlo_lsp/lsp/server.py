@@ -36,7 +36,7 @@ from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.service import Handler
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.lsp.time_pages import compare_profile_files, summarize_time
+from hlo_lsp.lsp.stats_pages import compare_profile_files, summarize_time
 from hlo_lsp.lsp.virtual_documents import (
     answer_converted_text,
     answer_text_content,

@@ -35,7 +35,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.profiles.time_facts import TimeFacts
+from hlo_lsp.stats.instruction_table import InstructionTable
 from hlo_lsp.syntax.embedded_hlo import language_of_id
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
@@ -69,7 +69,7 @@ class RequestContext:
         return self.session.selections.of(self.file.path, self.session.settings.check)
 
     @cached_property
-    def times(self) -> TimeFacts | None:
+    def times(self) -> InstructionTable | None:
         """The cost and the measured time of the compile, None if they were never computed."""
         return self.session.times.of(self.dump)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hlo_lsp.cost.chips import configured_chip
-from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, describe_hot
+from hlo_lsp.ide.hover.stats import MIN_HOT_SHARE, describe_hot
 from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.compile_index import FactKind, Reading, Refresh, Unit
 from hlo_lsp.lsp.custom_requests import (
@@ -33,15 +33,10 @@ from hlo_lsp.model.folder_scan import ScannedFolder, Scope
 from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.source import SourceFiles, python_files
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.profiles.time_facts import (
-    HotGroup,
-    ProfileTimes,
-    TimeSources,
-    hot_groups,
-    time_facts,
-)
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
+from hlo_lsp.stats.instruction_table import NO_INSTRUCTIONS, InstructionGroup, InstructionTable
+from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, program_table
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 from hlo_lsp.text.inert import printable_json
@@ -208,28 +203,38 @@ def _read_notes(
     if memory is None:
         return []
     chip, profiles = times
-    groups = _hot_lines(dump, TimeSources(configured_chip(dump, chip), profiles))
-    hot = {(one.source.file, one.source.line): one for one in groups if one.source is not None}
+    table = _table(dump, TimeSources(configured_chip(dump, chip), profiles))
+    hot = {
+        (group.source.file, group.source.line): group
+        for group in table.groups(InstructionKey.LINE)
+        if group.source is not None and group.is_timed
+    }
     tooltip = f"{memory.name}, {memory.peak}\n{assignment.name}"
     notes = []
     for line in memory.lines:
         time = hot.pop((line.source.file, line.source.line), None)
-        notes.append(_memory_note(client, memory.name, tooltip, line, time))
+        notes.append(_memory_note(client, table, (memory.name, tooltip), line, time))
     for place, group in hot.items():
-        notes.append(_time_note(client, dump, (memory.name, tooltip), place, group))
+        notes.append(_time_note(client, table, (memory.name, tooltip), place, group))
     return notes
 
 
-def _hot_lines(dump: Compile, sources: TimeSources) -> list[HotGroup]:
-    """Return the lines with time; none if only the cost of the program could be known."""
+def _table(dump: Compile, sources: TimeSources) -> InstructionTable:
+    """Return the instructions with their times; none if only their cost could be known."""
     if sources.chip is None and not sources.profiles:
-        return []
-    return hot_groups(dump, time_facts(dump, sources), InstructionKey.LINE)
+        return NO_INSTRUCTIONS
+    return program_table(dump, sources)
 
 
 def _memory_note(
-    client: Client, module: str, tooltip: str, line: LineMemory, time: HotGroup | None
+    client: Client,
+    table: InstructionTable,
+    about: tuple[str, str],
+    line: LineMemory,
+    time: InstructionGroup | None,
 ) -> _Note:
+    """Return the note of a line; ``about`` has the name of the module, and the tooltip."""
+    module, tooltip = about
     locations = client.locations(buffer.place for buffer in line.buffers[:_MAX_BUFFERS])
     buffers = [
         {"name": buffer.name, "text": buffer.text, "location": location}
@@ -240,20 +245,20 @@ def _memory_note(
         "module": module,
         "bytes": line.bytes,
         "padding": line.padding,
-        "text": str(line) if time is None else f"{line} · {describe_hot(time)}",
+        "text": str(line) if time is None else f"{line} · {describe_hot(table, time)}",
         "tooltip": tooltip,
         "buffers": buffers,
     }
-    is_hot = time is not None and time.share >= MIN_HOT_SHARE
+    is_hot = time is not None and table.share(time) >= MIN_HOT_SHARE
     return _Note(line.source.file, line.is_large or is_hot, answer)
 
 
 def _time_note(
     client: Client,
-    dump: Compile,
+    table: InstructionTable,
     about: tuple[str, str],
     place: tuple[str, int],
-    time: HotGroup,
+    time: InstructionGroup,
 ) -> _Note:
     """Return the note of a line with time and no memory at the peak; it lists instructions.
 
@@ -262,12 +267,14 @@ def _time_note(
     (module, tooltip), (file, line_number) = about, place
     rows = [
         (row, line)
-        for row in time.instructions[:_MAX_BUFFERS]
-        if (line := dump.instruction(row.name)) is not None
+        for row in time.rows[:_MAX_BUFFERS]
+        if row.is_timed
+        and table.dump is not None
+        and (line := table.dump.instruction(row.name)) is not None
     ]
     locations = client.locations(line.name_place for _, line in rows)
     instructions = [
-        {"name": row.name, "text": describe_hot(row), "location": location}
+        {"name": row.name, "text": describe_hot(table, row), "location": location}
         for (row, _), location in zip(rows, locations, strict=True)
     ]
     answer: Json = {
@@ -275,11 +282,11 @@ def _time_note(
         "module": module,
         "bytes": 0,
         "padding": 0,
-        "text": describe_hot(time),
+        "text": describe_hot(table, time),
         "tooltip": tooltip,
         "buffers": instructions,
     }
-    return _Note(file, time.share >= MIN_HOT_SHARE, answer)
+    return _Note(file, table.share(time) >= MIN_HOT_SHARE, answer)
 
 
 class SourceLines(Service):

@@ -19,13 +19,13 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import ForegroundRequests, Priority, start_task
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.profiles.time_facts import (
+from hlo_lsp.stats.instruction_table import InstructionTable
+from hlo_lsp.stats.measured_programs import (
     ProfileTimes,
-    TimeFacts,
     TimeSources,
     profile_beside,
+    program_table,
     read_profile_times,
-    time_facts,
 )
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
@@ -166,26 +166,26 @@ class ProgramTimes:
     def _candidates(self, path: Path | None) -> list[Path]:
         return self.profiles.candidates(path, self._session.settings.profile)
 
-    def of(self, dump: Compile) -> TimeFacts | None:
+    def of(self, dump: Compile) -> InstructionTable | None:
         """Return the times of a compile; None for a large one if they are not computed yet.
 
         After an edit of a large one, these are the times before it until the new ones are computed.
         """
         if needs_preparation(dump):
-            return self._current(dump) or time_facts.last(dump)
+            return self._current(dump) or program_table.last(dump)
         return self.compute(dump)
 
-    def compute(self, dump: Compile) -> TimeFacts:
+    def compute(self, dump: Compile) -> InstructionTable:
         """Return the times of a compile, computed if necessary."""
-        return time_facts(dump, self.sources(dump))
+        return program_table(dump, self.sources(dump))
 
     async def wait(self, paths: Iterable[Path | None]) -> None:
         """Wait until the profiles for dump files are read."""
         for path in paths:
             await self.profiles.wait(self._candidates(path))
 
-    def _current(self, dump: Compile) -> TimeFacts | None:
-        return time_facts.current(dump, self.sources(dump))
+    def _current(self, dump: Compile) -> InstructionTable | None:
+        return program_table.current(dump, self.sources(dump))
 
     def prepare(self, dump: Compile) -> None:
         """Start to read the profiles for a compile, and to compute the times of a large one."""

@@ -1,21 +1,24 @@
-"""The cost of a program as text and JSON."""
+"""The cost of a program as text and JSON: the table of its instructions without measured times."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hlo_lsp.cost.cost_facts import describe_amounts, unknown_parts
+from hlo_lsp.cost.cost_sums import CostSum
+from hlo_lsp.cost.descriptions import IF_IN_CACHE, describe_amounts, unknown_parts
 from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, merged
-from hlo_lsp.cost.roofline import IF_IN_CACHE, Bound, may_be_cached, padding_flops
+from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.cost.roofline import Bound, may_be_cached, padding_flops
 from hlo_lsp.cost.utilization import utilization_bound
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.stats.instruction_table import CostTable, InstructionGroup, merged
 from hlo_lsp.text.amounts import (
     format_flops,
-    format_seconds,
     format_short_bytes,
+    format_time,
     format_transcendentals,
+    in_seconds,
 )
 
 Json = dict[str, Any]
@@ -23,14 +26,14 @@ _UNKNOWN_TABLES = " (bytes at least: the tables of tuples depend on the chip; us
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 
 
-def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
+def cost_lines(table: CostTable, key: InstructionKey, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` groups that cost something."""
-    yield from cost_facts(program)
-    groups = [group for group in program.groups(key) if has_cost(group)]
+    yield from cost_facts(table.cost)
+    groups = [group for group in table.cost_groups(key) if has_cost(group.cost)]
     shown, rest = groups[:count], groups[count:]
     if rest:
         shown.append(merged(rest, f"in {len(rest):,} more"))
-    rows = [group_cells(group, program) for group in shown]
+    rows = [group_cells(group, table.cost) for group in shown]
     if rows:
         titles = [*list(rows[0])[:-1], key.title]
         yield from aligned_rows([titles, *(list(row.values()) for row in rows)])
@@ -49,10 +52,10 @@ def cost_facts(program: ProgramCost) -> Iterator[str]:
 def _resource_lines(program: ProgramCost) -> Iterator[str]:
     """Yield what the least time consists of, the time of each resource, and the bound of MFU."""
     total, chip = program.total, program.chip
-    if chip is None or not total.seconds:
+    if chip is None or not total.least_ps:
         return
-    parts = " + ".join(_times(total.bound_seconds))
-    alone = list(_times(total.resource_seconds))
+    parts = " + ".join(_times(total.bound_ps))
+    alone = list(_times(total.resource_ps))
     if total.wire_bytes and chip.network_bytes_per_second is None:
         alone.append("network unknown")
     yield f"bound by {parts}; each resource alone: {', '.join(alone)}"
@@ -61,13 +64,13 @@ def _resource_lines(program: ProgramCost) -> Iterator[str]:
         cached = " (more if in cache)" if chip.has_cache else ""
         yield (
             f"MFU at most {bound.share:.1%}{cached}: compute takes"
-            f" {format_seconds(bound.compute_seconds)} of at least"
-            f" {format_seconds(bound.elapsed_seconds)}"
+            f" {format_time(bound.compute_ps)} of at least"
+            f" {format_time(bound.elapsed_ps)}"
         )
 
 
-def _times(seconds: Mapping[Bound, float]) -> Iterator[str]:
-    return (f"{one.value} {format_seconds(time)}" for one, time in seconds.items() if time)
+def _times(times: Mapping[Bound, float]) -> Iterator[str]:
+    return (f"{bound.value} {format_time(time)}" for bound, time in times.items() if time)
 
 
 def cost_notes(program: ProgramCost) -> Iterator[str]:
@@ -94,9 +97,9 @@ def _padding_lines(program: ProgramCost) -> Iterator[str]:
     if program.chip is None or not wasted or wasted < _MIN_PADDING_SHARE * (flops + wasted):
         return
     unit = program.chip.matrix_unit or 1
-    costs = ((padding_flops(one, program.chip), one) for one in program.executed.instructions)
-    _, most = max(costs, key=lambda one: one[0])
-    product = max(most.products, key=lambda one: one.padding_flops(unit))
+    chip = program.chip
+    most = max(program.executed.instructions, key=lambda row: padding_flops(row, chip))
+    product = max(most.products, key=lambda product: product.padding_flops(unit))
     yield (
         f"matrix unit ({unit} x {unit}): at least {format_flops(wasted)} unused because of padding,"
         f" most in {most.instruction.name}: {', '.join(product.padded_dimensions(unit))}"
@@ -126,49 +129,44 @@ def _own_amounts(cost: Cost) -> str:
 def _time(program: ProgramCost) -> str | None:
     """Return the least time and what bounds it, None if the chip is unknown."""
     total = program.total
-    if program.chip is None or total.seconds is None:
+    if program.chip is None or total.least_ps is None:
         return None
     bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
-    time = format_seconds(total.seconds)
+    time = format_time(total.least_ps)
     cached = f" {IF_IN_CACHE}" if may_be_cached(total.bound, program.chip) else ""
     return f"least time on {program.chip.title}: {time}{bound}{cached}"
 
 
-def has_cost(group: CostGroup) -> bool:
+def has_cost(cost: CostSum) -> bool:
     """Return whether a number in the row of a group is not 0, or its cost is unknown."""
-    amounts = (
-        *(group.cost.flops, group.memory_bytes, group.wire_bytes),
-        *(group.seconds, group.estimated_cycles),
-    )
-    return bool(group.unknown) or any(amounts)
+    amounts = cost.cost.flops, cost.memory_bytes, cost.wire_bytes, cost.least_ps
+    return bool(cost.unknown or cost.estimated_cycles) or any(amounts)
 
 
-def group_cells(group: CostGroup, program: ProgramCost) -> dict[str, str]:
-    """Return the cells of a group by the title of their column; times only on a chip."""
+def group_cells(group: InstructionGroup, program: ProgramCost) -> dict[str, str]:
+    """Return the cells of a group by the title of their column, its name last."""
+    name = group.name if group.source is None else group.source.short
+    cost = group.cost
     total = program.total
     cells = {
-        "FLOPs": format_flops(group.cost.flops),
-        program.memory_title: format_short_bytes(group.memory_bytes),
+        "FLOPs": format_flops(cost.cost.flops),
+        program.memory_title: format_short_bytes(cost.memory_bytes),
     }
     if total.wire_bytes:
-        cells["sent"] = format_short_bytes(group.wire_bytes)
-    if group.seconds is not None:
-        share = group.seconds / total.seconds if total.seconds else 0.0
-        bound = "" if group.bound is None else group.bound.value
-        time = format_seconds(group.seconds)
+        cells["sent"] = format_short_bytes(cost.wire_bytes)
+    if cost.least_ps is not None:
+        share = cost.least_ps / total.least_ps if total.least_ps else 0.0
+        bound = "" if cost.bound is None else cost.bound.value
+        time = format_time(cost.least_ps)
         cells = {"least time": time, "share": f"{share:.0%}", **cells, "bound": bound}
     if total.estimated_cycles is not None:
-        cells["cycles"] = f"{group.estimated_cycles or 0:,}"
-    name = group.name if group.source is None else group.source.short
-    return {**cells, "name": f"{name}{' (unknown)' if group.unknown else ''}"}
+        cells["cycles"] = f"{cost.estimated_cycles or 0:,}"
+    return {**cells, "name": f"{name}{' (unknown)' if cost.unknown else ''}"}
 
 
-def cost_json(programs: Sequence[ProgramCost], key: InstructionKey, count: int) -> list[Json]:
-    """Return the costs as JSON; see docs/json_schema.md."""
-    return [_program_json(program, key, count) for program in programs]
-
-
-def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json:
+def cost_json(table: CostTable, key: InstructionKey, count: int) -> Json:
+    """Return the costs of a program as JSON; see docs/json_schema.md."""
+    program = table.cost
     executed, bound = program.executed, utilization_bound(program)
     return {
         "name": program.dump.module_name,
@@ -185,19 +183,19 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
             "unbounded": list(executed.unbounded),
             "missing_part": executed.missing_part,
             "conditionals": executed.conditionals,
-            "bound_seconds": _seconds_json(program, program.total.bound_seconds),
-            "resource_seconds": _seconds_json(program, program.total.resource_seconds),
+            "bound_seconds": _seconds_json(program, program.total.bound_ps),
+            "resource_seconds": _seconds_json(program, program.total.resource_ps),
             "mfu_bound": None if bound is None else bound.share,
         },
         "by": key.value,
-        "groups": [_group_json(group) for group in program.groups(key)[:count]],
+        "groups": [_group_json(group) for group in table.cost_groups(key)[:count]],
     }
 
 
-def _seconds_json(program: ProgramCost, seconds: Mapping[Bound, float]) -> Json | None:
+def _seconds_json(program: ProgramCost, times: Mapping[Bound, float]) -> Json | None:
     if program.chip is None:
         return None
-    return {bound.value: time for bound, time in seconds.items()}
+    return {bound.value: in_seconds(time) for bound, time in times.items()}
 
 
 def total_json(program: ProgramCost) -> Json:
@@ -224,24 +222,25 @@ def _amounts_json(cost: Cost) -> Json:
     }
 
 
-def _traffic_json(group: CostGroup) -> Json:
+def _traffic_json(cost: CostSum) -> Json:
     return {
-        "memory_bytes": group.memory_bytes,
-        "wire_bytes": group.wire_bytes,
-        "least_seconds": group.seconds,
-        "bound": None if group.bound is None else group.bound.value,
-        "padding_flops": group.padding_flops,
-        "estimated_cycles": group.estimated_cycles,
+        "memory_bytes": cost.memory_bytes,
+        "wire_bytes": cost.wire_bytes,
+        "least_seconds": in_seconds(cost.least_ps),
+        "bound": None if cost.bound is None else cost.bound.value,
+        "padding_flops": cost.padding_flops,
+        "estimated_cycles": cost.estimated_cycles,
     }
 
 
-def _group_json(group: CostGroup) -> Json:
+def _group_json(group: InstructionGroup) -> Json:
+    cost = group.cost
     return {
         "name": group.name,
-        "instructions": group.instructions,
-        "executions": group.executions,
-        **_amounts_json(group.cost),
-        **_traffic_json(group),
-        "flops_per_byte": group.intensity,
-        "unknown": group.unknown,
+        "instructions": cost.instructions,
+        "executions": cost.executions,
+        **_amounts_json(cost.cost),
+        **_traffic_json(cost),
+        "flops_per_byte": cost.intensity,
+        "unknown": cost.unknown,
     }

@@ -4,20 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.program_cost import ProgramCost
-from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.events import InstructionEvent, Profile
-from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram
-from hlo_lsp.program.instruction_owners import (
-    FusedOwners,
-    InstructionFacts,
-    InstructionKey,
-    group_of,
-    instruction_facts,
-)
+from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey, group_of
 from hlo_lsp.reports.profiles import Frame, SampleType, StackSample, frames_of
 from hlo_lsp.reports.trace_writer import Facts, TraceWriter
+from hlo_lsp.stats.instruction_table import CostTable
+from hlo_lsp.stats.joined_profile import JoinedProfile
 from hlo_lsp.syntax.module_records import InstructionLine
 
 LEAST_TIME = SampleType("least_time", "nanoseconds")
@@ -26,69 +19,63 @@ MEMORY_BYTES = SampleType("memory_bytes", "bytes")
 TIME = SampleType("time", "nanoseconds")
 OCCURRENCES = SampleType("occurrences", "count")
 TIME_TYPES = (TIME, OCCURRENCES)
-_NANOSECONDS, _PICOSECONDS_PER_NANOSECOND = 10**9, 1000
+_PICOSECONDS_PER_NANOSECOND = 1000
 
 
-def cost_types(programs: Iterable[ProgramCost]) -> tuple[SampleType, ...]:
+def cost_types(tables: Iterable[CostTable]) -> tuple[SampleType, ...]:
     """Return the sample types of costs, the default first."""
-    has_times = any(program.chip is not None for program in programs)
+    has_times = any(table.chip is not None for table in tables)
     types = (FLOPS, MEMORY_BYTES)
     return (LEAST_TIME, *types) if has_times else types
 
 
-def cost_samples(program: ProgramCost) -> Iterator[StackSample]:
+def cost_samples(table: CostTable) -> Iterator[StackSample]:
     """Yield the cost of each instruction in one run, with FLOPs of others in fusions apart."""
-    dump, rows = program.dump, program.executed.instructions
-    facts = instruction_facts(dump, (one.instruction.name for one in rows))
-    module, owners = dump.module_name, FusedOwners(dump)
-    for one in rows:
-        name = one.instruction.name
-        own, *others = program.parts(one, facts.get(name), owners)
-        values = {FLOPS: own.cost.flops, MEMORY_BYTES: one.memory_bytes * one.executions}
-        if program.chip is not None:
-            time = round(least_time(one, program.chip).seconds * _NANOSECONDS)
-            values = {LEAST_TIME: time, **values}
-        nothing = dict.fromkeys(values, 0)
-        for part, amounts in (
-            (own, values),
-            *((other, nothing | {FLOPS: other.cost.flops}) for other in others),
-        ):
+    dump = table.cost.dump
+    for row, parts in table.parts():
+        amounts = {FLOPS: 0, MEMORY_BYTES: 0}
+        if row.cost is not None:
+            amounts[MEMORY_BYTES] = row.cost.memory_bytes * row.cost.executions
+        if table.chip is not None:
+            time = round(row.run_ps / _PICOSECONDS_PER_NANOSECOND)
+            amounts = {LEAST_TIME: time, **amounts}
+        for part in parts:
+            amounts[FLOPS] = part.cost.flops
             if any(amounts.values()):
-                frames = _frames(dump, name, part.facts, part.instruction)
-                yield _sample(module, name, part.facts, frames, amounts)
+                frames = _frames(dump, row.name, part.facts, part.instruction)
+                yield _sample(dump.module_name, row.name, part.facts, frames, dict(amounts))
+            amounts = dict.fromkeys(amounts, 0)  # the rest belongs to the instruction itself
 
 
 def time_samples(profile: JoinedProfile) -> Iterator[StackSample]:
     """Yield the own time of each instruction in all runs on all devices."""
     for program in profile.programs:
-        facts = _known_facts(program)
-        for one in program.instructions:
-            own = round(one.time.own_ps / _PICOSECONDS_PER_NANOSECOND)
-            values = {TIME: own, OCCURRENCES: one.time.occurrences}
-            dump, name = program.dump, one.time.name
-            line = None if dump is None else dump.instruction(name)
-            frames = _frames(dump, name, facts.get(name), None if line is None else line.record)
-            yield _sample(program.time.program.name, name, facts.get(name), frames, values)
-
-
-def _known_facts(program: JoinedProgram) -> dict[str, InstructionFacts]:
-    rows = program.instructions
-    return {one.time.name: one.facts for one in rows if one.facts is not None}
+        table, dump = program.table(), program.dump
+        owners = table.owners
+        for row in table.timed:
+            if row.measured is None:
+                continue
+            own = round(row.measured.own_ps / _PICOSECONDS_PER_NANOSECOND)
+            values = {TIME: own, OCCURRENCES: row.measured.occurrences}
+            line = None if dump is None else dump.instruction(row.name)
+            owner = owners.get(row.name)
+            frames = _frames(dump, row.name, owner, None if line is None else line.record)
+            yield _sample(program.time.program.name, row.name, owner, frames, values)
 
 
 def _sample(
     module: str,
     name: str,
-    known: InstructionFacts | None,
+    owner: InstructionFacts | None,
     frames: tuple[Frame, ...],
     values: dict[SampleType, int],
 ) -> StackSample:
     checkpoint()
     labels = {"module": module, "instruction": name}
-    if known is not None:
-        labels |= {"opcode": known.opcode, "phase": known.phase}
-        if known.op_name:
-            labels["op_name"] = known.op_name
+    if owner is not None:
+        labels |= {"opcode": owner.opcode, "phase": owner.phase}
+        if owner.op_name:
+            labels["op_name"] = owner.op_name
     return StackSample((module,), frames, values, labels)
 
 
@@ -111,12 +98,12 @@ def time_trace(profile: Profile, joined: JoinedProfile) -> bytes:
     trace = TraceWriter()
     processes: dict[str, int] = {}
     for program in joined.programs:
-        facts = {name: _arguments(known) for name, known in _known_facts(program).items()}
-        for device, found in profile.programs[program.time.program].items():
+        facts = {name: _arguments(owner) for name, owner in program.table().owners.items()}
+        for device, timeline in profile.programs[program.time.program].items():
             if device not in processes:
                 processes[device] = trace.add_process(device)
             lines: dict[tuple[int, bool], list[InstructionEvent]] = {}
-            for event in found.events:
+            for event in timeline.events:
                 lines.setdefault((event.line, event.is_async), []).append(event)
             for (line, is_async), events in sorted(lines.items()):
                 kind = "asynchronous transfers" if is_async else f"line {line}"
@@ -155,42 +142,40 @@ def _add_slices(
             trace.end_slice(end, track)
 
 
-def _arguments(facts: InstructionFacts) -> Facts:
-    found = {
-        "source": "" if facts.source is None else str(facts.source),
-        "op_name": facts.op_name,
-        "opcode": facts.opcode,
-        "phase": facts.phase,
+def _arguments(owner: InstructionFacts) -> Facts:
+    texts = {
+        "source": "" if owner.source is None else str(owner.source),
+        "op_name": owner.op_name,
+        "opcode": owner.opcode,
+        "phase": owner.phase,
     }
-    return tuple((name, text) for name, text in found.items() if text)
+    return tuple((name, text) for name, text in texts.items() if text)
 
 
-def cost_trace(programs: Iterable[ProgramCost]) -> bytes:
+def cost_trace(tables: Iterable[CostTable]) -> bytes:
     """Return a Perfetto trace of the least times: all instructions, one after the other.
 
     An instruction of a loop is one slice, with the time of all iterations.
     """
     trace = TraceWriter()
-    for program in programs:
-        rows = program.executed.instructions
-        facts = instruction_facts(program.dump, (one.instruction.name for one in rows))
-        process = trace.add_process(program.dump.module_name)
+    for table in tables:
+        owners = table.owners
+        process = trace.add_process(table.cost.dump.module_name)
         track = trace.add_track("least time", process)
         start = 0.0
-        for one in rows if program.chip is not None else ():
+        for row in table.rows:
             checkpoint()
-            assert program.chip is not None
-            least, name = least_time(one, program.chip), one.instruction.name
-            if least.bound is None:
+            if row.cost is None or row.least is None or row.least.bound is None:
                 continue
-            known = () if name not in facts else _arguments(facts[name])
+            owner = owners.get(row.name)
             amounts: Facts = (
-                ("bound", least.bound.value),
-                ("executions", one.executions),
-                ("flops", one.total.flops),
-                ("memory_bytes", one.memory_bytes * one.executions),
+                ("bound", row.least.bound.value),
+                ("executions", row.cost.executions),
+                ("flops", row.cost.total.flops),
+                ("memory_bytes", row.cost.memory_bytes * row.cost.executions),
             )
-            trace.begin_slice(round(start), track, name, (*amounts, *known))
-            start += least.seconds * _NANOSECONDS
+            facts = () if owner is None else _arguments(owner)
+            trace.begin_slice(round(start), track, row.name, (*amounts, *facts))
+            start += row.least.ps / _PICOSECONDS_PER_NANOSECOND
             trace.end_slice(round(start), track)
     return trace.serialized()

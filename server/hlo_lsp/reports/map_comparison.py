@@ -8,9 +8,9 @@ from hlo_lsp.memory.buffer_changes import BufferMatching
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.profiles.time_facts import TimeSources
 from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.step_times import timed_memory_map
+from hlo_lsp.stats.measured_programs import TimeSources
 
 Json = dict[str, Any]
 NO_MAPS = "one of the compiles has no buffer assignment, so there is nothing to show"

@@ -24,7 +24,7 @@ from hlo_lsp.program.transfers import (
     synchronous_collectives,
 )
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.amounts import format_seconds, format_short_bytes
+from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
 
 Json = dict[str, Any]
 _MAX_NAMES = 3
@@ -261,7 +261,7 @@ def overlap_content(overlap: Overlap, count: int) -> Content:
         size = format_short_bytes(sum(one.exposed_bytes for one in kinds))
         text += f"; exposed {exposed:,}, {size} (no computation runs meanwhile)"
     if overlap.network:
-        longer = format_seconds(_network_seconds(overlap.network)[1])
+        longer = format_time(_network_ps(overlap.network)[1])
         text += f"; collectives take {longer} longer than the work meanwhile"
     yield text
     if overlap.unknown_loops:
@@ -328,12 +328,12 @@ def _network_content(overlap: Overlap, count: int) -> Content:
     rows: list[tuple[str, ...]] = []
     for one in overlap.network[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
-        work = format_seconds(one.work_seconds) if one.work_seconds else "none"
-        times = format_seconds(one.seconds), format_seconds(one.uncovered_seconds)
+        work = format_time(one.work_ps) if one.work_ps else "none"
+        times = format_time(one.least_ps), format_time(one.uncovered_ps)
         rows.append((*times, work, f"{one.start.name}{end}"))
     rest = overlap.network[count:]
     if rest:
-        least, longer = map(format_seconds, _network_seconds(rest))
+        least, longer = map(format_time, _network_ps(rest))
         rows.append((least, longer, "", f"in {len(rest):,} more"))
     yield Table((">network", ">longer by", ">work meanwhile", "collective"), rows)
 
@@ -344,17 +344,17 @@ def _with_origin(name: str, origin: Origin | None) -> str:
 
 def network_line(chip: Chip, network: Sequence[NetworkTransfer]) -> str:
     """Return the least time of collectives, and the part of it that no work covers."""
-    least, uncovered = map(format_seconds, _network_seconds(network))
+    least, uncovered = map(format_time, _network_ps(network))
     return (
         f"network of {chip.title}: at least {least}, {uncovered} more than"
         " the least time of the work meanwhile"
     )
 
 
-def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
+def _network_ps(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
     """Return the least time of all collectives, and the part that no work covers."""
-    least = sum((one.seconds for one in found), 0.0)
-    return least, sum((one.uncovered_seconds for one in found), 0.0)
+    least = sum((one.least_ps for one in found), 0.0)
+    return least, sum((one.uncovered_ps for one in found), 0.0)
 
 
 def _by_kind(found: Sequence[Collective]) -> dict[str, list[Collective]]:
@@ -494,19 +494,19 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
 def _network_json(overlap: Overlap, count: int) -> Json | None:
     if overlap.network is None or overlap.chip is None:
         return None
-    least, uncovered = _network_seconds(overlap.network)
+    least, uncovered = _network_ps(overlap.network)
     return {
         "chip": overlap.chip.name,
-        "least_seconds": least,
-        "uncovered_seconds": uncovered,
+        "least_seconds": in_seconds(least),
+        "uncovered_seconds": in_seconds(uncovered),
         "collectives": [
             {
                 "start": one.start.name,
                 "done": None if one.done is None else one.done.name,
                 "wire_bytes": one.wire_bytes,
-                "least_seconds": one.seconds,
-                "work_seconds": one.work_seconds,
-                "uncovered_seconds": one.uncovered_seconds,
+                "least_seconds": in_seconds(one.least_ps),
+                "work_seconds": in_seconds(one.work_ps),
+                "uncovered_seconds": in_seconds(one.uncovered_ps),
             }
             for one in overlap.network[:count]
         ],

@@ -1,73 +1,62 @@
 """The memory map with the time of its steps: measured, or at least on a chip."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.cost_facts import CostFacts
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.profiles.time_facts import MeasuredTimes, TimeSources, time_facts
 from hlo_lsp.reports.memory_map import memory_map
+from hlo_lsp.stats.instruction_table import InstructionTable
+from hlo_lsp.stats.measured_programs import TimeSources, program_table
 from hlo_lsp.text.amounts import format_time
 
 Json = dict[str, Any]
-_SECOND_PS = 10**12
 _UNKNOWN = -1
 
 
 def timed_memory_map(dump: Compile, sources: TimeSources) -> Json:
     """Return the memory map of a compile, with the time of its steps if it is known."""
-    found = memory_map(dump)
-    if sources == TimeSources() or not found["steps"]:
-        return found
-    time = _time_of(dump, sources, [found["strings"][number] for number in found["steps"]])
-    return found if time is None else {**found, "time": time}
+    data = memory_map(dump)
+    if sources == TimeSources() or not data["steps"]:
+        return data
+    names = [data["strings"][number] for number in data["steps"]]
+    time = _time_of(program_table(dump, sources), names)
+    return data if time is None else {**data, "time": time}
 
 
-def _time_of(dump: Compile, sources: TimeSources, names: list[str]) -> Json | None:
+def _time_of(table: InstructionTable, names: list[str]) -> Json | None:
     """Return the time of the steps in one run, all iterations of a loop together."""
-    facts = time_facts(dump, sources)
-    costs = {} if facts.cost is None else facts.cost.instructions
-    if facts.measured is not None:
-        times = _measured_times(facts.measured)
-        title, notes = "measured time", []
-        elsewhere = sum(times.values()) - sum(times.get(name, 0.0) for name in names)
-        if elsewhere >= 1:
-            notes.append(f"{format_time(elsewhere)} in instructions that are no steps")
-    elif facts.cost is not None and facts.cost.chip is not None:
-        times = _least_times(facts.cost)
-        title, notes = f"least time on {facts.cost.chip.title}", list(_least_notes(facts.cost))
-    else:
-        return None
-    steps = []
-    for name in names:
-        checkpoint()
-        # What costs nothing takes no time.
-        steps.append(round(times.get(name, _UNKNOWN if name in costs else 0)))
-    if not any(one > 0 for one in steps):
+    steps = [round(_step_ps(table, name)) for name in names]
+    if not any(step > 0 for step in steps):
         return None
     unknown = steps.count(_UNKNOWN)
-    if unknown:
-        notes.insert(0, f"unknown for {count_noun(unknown, 'step')}")
-    is_measured = facts.measured is not None
+    notes = [f"unknown for {count_noun(unknown, 'step')}"] if unknown else []
+    title = "measured time"
+    if table.measured is None:
+        title = f"least time on {table.chip.title}" if table.chip else ""
+        notes += _least_notes(table)
+    else:
+        elsewhere = table.run_ps - sum(max(0.0, _step_ps(table, name)) for name in names)
+        if elsewhere >= 1:
+            notes.append(f"{format_time(elsewhere)} in instructions that are no steps")
+    is_measured = table.measured is not None
     return {"title": title, "isMeasured": is_measured, "picoseconds": steps, "notes": notes}
 
 
-def _measured_times(measured: MeasuredTimes) -> Mapping[str, float]:
-    """Return the own time of each instruction in one run on one device, on average."""
-    instructions = measured.instructions.values()
-    return {one.name: one.own_ps / measured.executions for one in instructions}
+def _step_ps(table: InstructionTable, name: str) -> float:
+    checkpoint()
+    row = table.by_name.get(name)
+    if row is None or not row.has_cost or row.is_timed:
+        return 0.0 if row is None else row.run_ps  # what costs nothing takes no time
+    is_known = table.measured is None and row.least is not None
+    return row.run_ps if is_known else _UNKNOWN
 
 
-def _least_times(cost: CostFacts) -> Mapping[str, float]:
-    known = cost.instructions.items()
-    return {name: one.seconds * _SECOND_PS for name, one in known if one.seconds is not None}
-
-
-def _least_notes(cost: CostFacts) -> Iterator[str]:
+def _least_notes(table: InstructionTable) -> Iterator[str]:
     """Yield what makes the least time longer or shorter than that of the program."""
-    if not all(one.is_complete for one in cost.instructions.values()):
+    costing = list(table.costing)
+    if not all(row.is_complete for row in costing):
         yield "loops of unknown trip count count once"
-    if any(one.may_be_cached for one in cost.instructions.values()):
+    if any(row.may_be_cached for row in costing):
         yield "less if in cache"

@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.cost.time_advice import TimeAdvice, time_advice
 from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
@@ -25,6 +24,7 @@ from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.stats.time_advice import TimeAdvice, time_advice
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 _Module = TypeVar("_Module")

@@ -14,6 +14,7 @@ from hlo_lsp.program.data_origin import Origin
 from hlo_lsp.reports.cost import cost_line, total_json
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 from hlo_lsp.text.amounts import format_short_bytes as _size
+from hlo_lsp.text.amounts import in_seconds
 from hlo_lsp.text.inert import (
     markdown_block,
     markdown_code,
@@ -96,7 +97,7 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
             {
                 "kind": one.kind.value,
                 "text": one.text,
-                "costs_seconds": one.seconds,
+                "costs_seconds": in_seconds(one.least_ps),
                 "share": one.share,
                 "instruction": one.instruction.name,
             }

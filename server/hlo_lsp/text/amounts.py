@@ -87,7 +87,8 @@ def parse_flops(text: str) -> int | None:
     return round(float(match[1]) * 1000.0 ** _DECIMAL_PREFIXES.index(match[2]))
 
 
-_TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))
+PICOSECONDS = 10**12  # of a second
+_TIME_UNITS = ((PICOSECONDS, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))
 
 
 def format_time(picoseconds: float) -> str:
@@ -100,9 +101,9 @@ def format_time(picoseconds: float) -> str:
     raise AssertionError
 
 
-def format_seconds(seconds: float) -> str:
-    """Return a time in seconds as ``format_time`` does."""
-    return format_time(seconds * _TIME_UNITS[0][0])
+def in_seconds(picoseconds: float | None) -> float | None:
+    """Return a time in seconds, None if it is unknown."""
+    return None if picoseconds is None else picoseconds / PICOSECONDS
 
 
 # Keyboards and fonts write the micro sign (U+00B5) or the Greek letter (U+03BC).

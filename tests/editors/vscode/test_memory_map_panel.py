@@ -13,8 +13,8 @@ from editors.vscode.window import Window
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.memory_map import memory_map
 from lsp.test_comparison import write_dump
-from profiles.test_time_facts import written_profile
 from reports.example import STEM
+from stats.test_measured_programs import written_profile
 
 pytestmark = vscode(1)
 _POINT = """(root, name) => {

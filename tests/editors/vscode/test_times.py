@@ -7,7 +7,7 @@ from editors.vscode.marks import vscode
 from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
-from profiles.test_time_facts import MODULE, written_profile
+from stats.test_measured_programs import MODULE, written_profile
 
 pytestmark = vscode(1)
 _ROWS = ".quick-input-list .monaco-list-row"

@@ -8,7 +8,7 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, Reads, WholeRule
 from hlo_lsp.cost.chips import Chip, configured_chip
-from hlo_lsp.cost.cost_facts import unknown_parts
+from hlo_lsp.cost.descriptions import unknown_parts
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -25,7 +25,6 @@ from hlo_lsp.text.amounts import format_bytes, format_flops, format_short_bytes,
 
 _MAX_RELATED = 4
 _MAX_NAMES = 5  # of arguments in a message
-_PICOSECONDS = 10**12
 _MIN_ON_CHIP_BYTES = 1 << 20  # padding is most of the few bytes in SMEM
 # XLA writes this text beside that of the optimized module, and it has the same instructions.
 _SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
@@ -203,12 +202,11 @@ def budget_least_time(context: CompileContext) -> Iterator[Finding]:
         if program is None:
             yield from _unknown_cost(context, "the least time")
             continue
-        seconds = program.total.seconds
-        if chip is None or seconds is None:
+        time = program.total.least_ps
+        if chip is None or time is None:
             text = "the least time has a budget, but the chip is unknown: set `chip`"
             yield from _of_run(context, text)
             continue
-        time = seconds * _PICOSECONDS
         amount = (
             f"the least times of the instructions of one run are {_least(program)}"
             f"{format_time(time)} on {chip.title}"

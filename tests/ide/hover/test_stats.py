@@ -9,7 +9,7 @@ from cost.test_executed import LOOP, TRIP_COUNT
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.hover.times import (
+from hlo_lsp.ide.hover.stats import (
     computation_time,
     describe_run,
     hot_labels,
@@ -18,8 +18,9 @@ from hlo_lsp.ide.hover.times import (
 )
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.profiles.time_facts import TimeFacts, TimeSources, time_facts
-from profiles.test_time_facts import dump_of, facts_of, times_in
+from hlo_lsp.stats.instruction_table import NO_INSTRUCTIONS
+from hlo_lsp.stats.measured_programs import TimeSources, program_table
+from stats.test_measured_programs import dump_of, table_of, times_in
 
 _DOT = module(
     "%a = bf16[1024,1024] parameter(0)",
@@ -36,7 +37,7 @@ def shown_at(text: str, word: str, sources: TimeSources | None = None) -> dict[s
     line = next(number for number, line in enumerate(file.lines) if word in line)
     target = cursor_target_at(file, line, file.lines[line].index(word) + 1)
     assert target is not None
-    facts = time_facts(dump, sources or TimeSources(chips()["v5e"]))
+    facts = program_table(dump, sources or TimeSources(chips()["v5e"]))
     return {fact.label: fact.text for fact in time_target_facts(dump, target, facts)}
 
 
@@ -83,7 +84,7 @@ def test_measured_time_has_occurrences_and_roofline(tmp_path: Path) -> None:
     line = next(number for number, line in enumerate(file.lines) if "%neg =" in line)
     target = cursor_target_at(file, line, 3)
     assert target is not None
-    found = time_target_facts(dump, target, time_facts(dump, sources))
+    found = time_target_facts(dump, target, program_table(dump, sources))
     assert [fact.label for fact in found] == ["cost", "measured"]
     assert found[1].text == "30.0 µs a run (75.0% of own times), 2% of the roofline"
 
@@ -97,22 +98,22 @@ def test_facts_that_are_not_computed_are_left_out() -> None:
 
 def test_run_prefers_the_measured_time(tmp_path: Path) -> None:
     profile = times_in(tmp_path, dot=10, neg=30)
-    assert describe_run(facts_of(profile, "v5e")) == "40.0 µs measured, median of 2 runs"
-    least = time_facts(dump_of(), TimeSources(chips()["v5e"]))
+    assert describe_run(table_of(profile, "v5e")) == "40.0 µs measured, median of 2 runs"
+    least = program_table(dump_of(), TimeSources(chips()["v5e"]))
     assert describe_run(least).endswith(" on TPU v5e without overlap")
-    assert describe_run(TimeFacts(None, None)) == ""
+    assert describe_run(NO_INSTRUCTIONS) == ""
 
 
 def test_computation_without_times_shows_flops() -> None:
-    facts = time_facts(dump_of(), TimeSources())
+    facts = program_table(dump_of(), TimeSources())
     assert computation_time(facts, "e").text == "33.7 MFLOP"
     assert computation_time(facts, "other").text == ""
     loop = Compile([DumpFile.of_text(LOOP.replace("CONFIG", ""), "dump.txt")])
-    assert computation_time(time_facts(loop, TimeSources()), "body").text == "at least 8 FLOP"
+    assert computation_time(program_table(loop, TimeSources()), "body").text == "at least 8 FLOP"
 
 
 def test_small_shares_have_no_label(tmp_path: Path) -> None:
-    facts = facts_of(times_in(tmp_path, dot=1, neg=300))
+    facts = table_of(times_in(tmp_path, dot=1, neg=300))
     assert {name: label for name, (label, _) in hot_labels(facts).items()} == {
         "neg": "300 µs, 100%"
     }

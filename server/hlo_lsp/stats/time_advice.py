@@ -9,16 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.descriptions import describe_least
 from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.network import network_transfers
-from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.cost.roofline import (
-    Bound,
-    describe_least,
-    least_time,
-    may_be_cached,
-    padding_flops,
-)
+from hlo_lsp.cost.roofline import Bound, least_time, padding_flops, resource_times
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -27,11 +21,12 @@ from hlo_lsp.program.instruction_owners import instruction_facts
 from hlo_lsp.program.phases import REMATERIALIZED, is_checkpointed
 from hlo_lsp.program.stages import scheduled_module
 from hlo_lsp.program.transfers import relayouts
+from hlo_lsp.stats.instruction_table import InstructionTable, cost_table
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.amounts import format_flops, format_seconds, format_short_bytes
+from hlo_lsp.text.amounts import PICOSECONDS, format_flops, format_short_bytes, format_time
 
 _MIN_SHARE = 0.01  # of the least time of a run, or of the sum of which lines are named
-_MIN_SECONDS = 10e-6
+_MIN_PS = PICOSECONDS // 100_000
 _MAX_LINES = 3
 
 
@@ -58,7 +53,7 @@ class TimeAdvice:
     Attributes:
         problem: What takes the time, as a part of a sentence.
         remedy: What to change, as a sentence.
-        seconds: The time in one run that it costs at least.
+        least_ps: The time in one run that it costs at least, in picoseconds.
         share: This time as a share of the least time of a run.
         instruction: The instruction that it is about most.
         may_be_cached: True if data in the cache of the chip takes less time.
@@ -67,7 +62,7 @@ class TimeAdvice:
     kind: TimeAdviceKind
     problem: str
     remedy: str
-    seconds: float
+    least_ps: float
     share: float
     instruction: InstructionLine
     may_be_cached: bool
@@ -75,7 +70,7 @@ class TimeAdvice:
     @property
     def text(self) -> str:
         """The problem with its price, and the remedy."""
-        time = describe_least(self.seconds, may_be_cached=self.may_be_cached)
+        time = describe_least(self.least_ps, may_be_cached=self.may_be_cached)
         price = f"{time}, {self.share:.1%} of the least time of a run"
         return f"{self.problem}; this costs {price}. {self.remedy}"
 
@@ -87,31 +82,31 @@ def time_advice(dump: Compile, chip: Chip | None) -> tuple[TimeAdvice, ...]:
     A share of a cost that is only a lower bound would be too large.
     """
     file = scheduled_module(dump)
-    program = None if chip is None or file is None else program_cost(dump, chip)
-    if file is None or chip is None or program is None or not program.executed.complete:
+    table = None if chip is None or file is None else cost_table(dump, chip)
+    cost = None if table is None else table.cost
+    if file is None or chip is None or table is None or cost is None or not cost.executed.complete:
         return ()
-    costs = _Costs(program, chip, file.module)
-    found = (one for find in _FINDERS for one in find(costs))
-    return tuple(sorted(found, key=lambda one: -one.seconds))
+    costs = _Costs(table, chip, file.module)
+    found = (advice for find in _FINDERS for advice in find(costs))
+    return tuple(sorted(found, key=lambda advice: -advice.least_ps))
 
 
 class _Costs:
     """The instructions of a program with their times."""
 
-    def __init__(self, program: ProgramCost, chip: Chip, module: ModuleIndex) -> None:
-        self.program, self.dump = program, program.dump
-        self.chip, self.module = chip, module
-        self.rows = program.executed.instructions
-        self.total_seconds = program.total.seconds or 0.0
+    def __init__(self, table: InstructionTable, chip: Chip, module: ModuleIndex) -> None:
+        self.table, self.chip, self.module = table, chip, module
+        self.rows = [row.cost for row in table.rows if row.cost is not None]
+        self.min_ps = max(_MIN_PS, _MIN_SHARE * table.run_ps)
 
-    def seconds(self, one: InstructionCost) -> float:
+    def least_ps(self, row: InstructionCost) -> float:
         """Return the least time of all executions of an instruction."""
-        return least_time(one, self.chip).seconds
+        return least_time(row, self.chip).ps
 
     def rows_of(self, instructions: Iterable[InstructionLine]) -> list[InstructionCost]:
         """Return the rows of some instructions."""
         wanted = set(instructions)
-        return [one for one in self.rows if one.instruction in wanted]
+        return [row for row in self.rows if row.instruction in wanted]
 
     def advice(
         self,
@@ -121,54 +116,49 @@ class _Costs:
         price: Callable[[InstructionCost], float] | None = None,
     ) -> Iterator[TimeAdvice]:
         """Yield advice on some instructions if their price is worth it, by default their time."""
-        seconds_of = self.seconds if price is None else price
-        seconds = sum(map(seconds_of, rows))
-        if seconds >= max(_MIN_SECONDS, _MIN_SHARE * self.total_seconds):
-            most = max(rows, key=seconds_of).instruction
-            share = seconds / self.total_seconds
-            bounds = {least_time(one, self.chip).bound for one in rows}
-            is_cached = any(may_be_cached(one, self.chip) for one in bounds)
-            yield TimeAdvice(kind, *text(), seconds, share, most, is_cached)
+        price = price or self.least_ps
+        total = sum(map(price, rows))
+        if total >= self.min_ps:
+            most = max(rows, key=price).instruction
+            is_cached = any(least_time(row, self.chip).may_be_cached for row in rows)
+            yield TimeAdvice(kind, *text(), total, total / self.table.run_ps, most, is_cached)
 
     def lines(
         self, rows: Sequence[InstructionCost], price: Callable[[InstructionCost], float]
     ) -> str:
         """Return the Python lines with most time as a part of a sentence, empty without lines."""
-        facts = instruction_facts(self.dump, (one.instruction.name for one in rows))
+        names = (row.instruction.name for row in rows)
+        facts = {} if self.table.dump is None else instruction_facts(self.table.dump, names)
         times: dict[str, float] = {}
-        for one in rows:
-            known = facts.get(one.instruction.name)
-            if known is not None and known.source is not None:
-                name = known.source.short
-                times[name] = times.get(name, 0.0) + price(one)
-        first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
+        for row in rows:
+            owner = facts.get(row.instruction.name)
+            if owner is not None and owner.source is not None:
+                name = owner.source.short
+                times[name] = times.get(name, 0.0) + price(row)
         least = _MIN_SHARE * sum(times.values())
-        named = [
-            f"{name} ({format_seconds(times[name])})" for name in first if times[name] >= least
-        ]
+        first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
+        named = [f"{name} ({format_time(times[name])})" for name in first if times[name] >= least]
         return f", most of it for {', '.join(named)}" if named else ""
 
 
 def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
     if not any("remat" in one.text for one in costs.module.instructions.in_order()):
         return
-    costing = costs.program.costing
-    facts = instruction_facts(costs.dump, (one.instruction.name for one in costing))
+    owners = costs.table.owners
     rows = [
-        one
-        for one in costing
-        if (known := facts.get(one.instruction.name)) and known.phase == REMATERIALIZED
+        row.cost
+        for row in costs.table.costing
+        if row.cost and (owner := owners.get(row.name)) and owner.phase == REMATERIALIZED
     ]
 
     def text() -> tuple[str, str]:
-        flops = format_flops(sum(one.total.flops for one in rows))
+        flops = format_flops(sum(row.total.flops for row in rows))
+        names = (owners[row.instruction.name].op_name for row in rows)
+        remedies = dict.fromkeys(_REMEDIES[not is_checkpointed(name)] for name in names)
         return (
-            f"values are computed again ({flops}){costs.lines(rows, costs.seconds)}",
-            ". ".join(dict.fromkeys(_REMEDIES[_is_by_xla(one)] for one in rows)),
+            f"values are computed again ({flops}){costs.lines(rows, costs.least_ps)}",
+            ". ".join(remedies),
         )
-
-    def _is_by_xla(one: InstructionCost) -> bool:
-        return not is_checkpointed(facts[one.instruction.name].op_name)
 
     yield from costs.advice(TimeAdviceKind.REMATERIALIZATION, rows, text)
 
@@ -178,16 +168,16 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
     if chip.matrix_unit is None:
         return  # the cache of a GPU may hold the arrays, so that they do not wait
 
-    def excess(one: InstructionCost) -> float:
+    def excess(row: InstructionCost) -> float:
         """Return by how much the bytes take longer than the FLOPs."""
-        return costs.seconds(one) - one.total.flops / chip.peak_flops(one.element_bits)
+        return costs.least_ps(row) - resource_times(row, chip)[Bound.COMPUTE]
 
     rows = [
-        one
-        for one in costs.rows
-        if one.products
-        and least_time(one, chip).bound is Bound.MEMORY
-        and excess(one) >= max(_MIN_SECONDS, _MIN_SHARE * costs.total_seconds)
+        row
+        for row in costs.rows
+        if row.products
+        and least_time(row, chip).bound is Bound.MEMORY
+        and excess(row) >= costs.min_ps
     ]
 
     def text() -> tuple[str, str]:
@@ -196,7 +186,7 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
         ratio = most.total.flops / (most.memory_bytes * most.executions)
         waiting = f"{count_noun(len(rows), 'matrix product')} wait{'s' * (len(rows) == 1)}"
         # In a larger batch, each element of a matrix of weights serves more rows.
-        is_batched = max(most.products, key=lambda each: each.flops).count > 1
+        is_batched = max(most.products, key=lambda product: product.flops).count > 1
         remedy = "Fuse them with what reads or writes them" if is_batched else "Use larger batches"
         return (
             f"{waiting} for memory: `{most.instruction.name}` has {ratio:.3g} FLOP/B, and the chip "
@@ -210,18 +200,19 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
 def _matrix_unit(costs: _Costs) -> Iterator[TimeAdvice]:
     chip, unit = costs.chip, costs.chip.matrix_unit
 
-    def lost(one: InstructionCost) -> float:
+    def lost(row: InstructionCost) -> float:
         """Return by how much the unused parts of the unit lengthen the least time."""
-        flops = one.total.flops + padding_flops(one, chip)
-        return max(0.0, flops / chip.peak_flops(one.element_bits) - costs.seconds(one))
+        flops = row.total.flops + padding_flops(row, chip)
+        computing = PICOSECONDS * flops / chip.peak_flops(row.element_bits)
+        return max(0.0, computing - costs.least_ps(row))
 
-    rows = [one for one in costs.rows if one.products and lost(one)] if unit else []
+    rows = [row for row in costs.rows if row.products and lost(row)] if unit else []
 
     def text() -> tuple[str, str]:
         assert unit is not None
         most = max(rows, key=lost)
-        product = max(most.products, key=lambda each: each.padding_flops(unit))
-        dimensions = " and ".join(product.padded_dimensions(unit))
+        largest = max(most.products, key=lambda product: product.padding_flops(unit))
+        dimensions = " and ".join(largest.padded_dimensions(unit))
         return (
             f"dimensions of matrices do not fill the matrix unit: `{most.instruction.name}` uses "
             f"{dimensions}{costs.lines(rows, lost)}",
@@ -233,14 +224,14 @@ def _matrix_unit(costs: _Costs) -> Iterator[TimeAdvice]:
 
 def _collectives(costs: _Costs) -> Iterator[TimeAdvice]:
     # Work that is meanwhile can take longer than its least time, and hide more.
-    found = network_transfers(costs.program) or ()
-    rows = costs.rows_of(one.start for one in found if not one.work_seconds)
+    transfers = (costs.table.cost and network_transfers(costs.table.cost)) or ()
+    rows = costs.rows_of(transfer.start for transfer in transfers if not transfer.work_ps)
 
     def text() -> tuple[str, str]:
-        sent = format_short_bytes(sum(one.wire_bytes * one.executions for one in rows))
+        sent = format_short_bytes(sum(row.wire_bytes * row.executions for row in rows))
         count = count_noun(len(rows), "collective")
         return (
-            f"nothing computes during {count} ({sent} sent){costs.lines(rows, costs.seconds)}",
+            f"nothing computes during {count} ({sent} sent){costs.lines(rows, costs.least_ps)}",
             "Shard other dimensions, or let XLA overlap the collectives with computation",
         )
 
@@ -248,16 +239,16 @@ def _collectives(costs: _Costs) -> Iterator[TimeAdvice]:
 
 
 def _layout_copies(costs: _Costs) -> Iterator[TimeAdvice]:
-    groups = [one for one in relayouts(costs.module) if "space" not in one.what]
-    rows = costs.rows_of(each for one in groups for each in one.instructions)
+    groups = [group for group in relayouts(costs.module) if "space" not in group.what]
+    rows = costs.rows_of(instruction for group in groups for instruction in group.instructions)
 
     def text() -> tuple[str, str]:
-        most = max(rows, key=costs.seconds).instruction
-        group = next(one for one in groups if most in one.instructions)
+        most = max(rows, key=costs.least_ps).instruction
+        largest = next(group for group in groups if most in group.instructions)
         changing = f"{count_noun(len(rows), 'instruction')} change{'s' * (len(rows) == 1)}"
         return (
-            f"{changing} only a layout: `{most.name}` from `{group.source}` to `{most.shape}`"
-            f"{costs.lines(rows, costs.seconds)}",
+            f"{changing} only a layout: `{most.name}` from `{largest.source}` to `{most.shape}`"
+            f"{costs.lines(rows, costs.least_ps)}",
             "Use one layout for the producer and the users",
         )
 

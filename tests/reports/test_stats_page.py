@@ -3,10 +3,10 @@
 from html.parser import HTMLParser
 
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import join
-from hlo_lsp.reports.time_page import cost_page, time_page
+from hlo_lsp.reports.stats_page import cost_page, profile_page
+from hlo_lsp.stats.instruction_table import cost_table
+from hlo_lsp.stats.joined_profile import join
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 
@@ -32,9 +32,9 @@ class _Tables(HTMLParser):
 
 
 def test_costs_are_listed_by_line_and_by_instruction() -> None:
-    program = program_cost(example(), chips()["v5e"])
-    assert program is not None
-    titles, *rows = _Tables(cost_page([program])).rows
+    table = cost_table(example(), chips()["v5e"])
+    assert table is not None
+    titles, *rows = _Tables(cost_page([table])).rows
     assert titles == ["least time", "share", "FLOPs", "off chip", "bound", "Python line"]
     names = [row[-1] for row in rows]
     assert names[:3] == ["model.py:7", "model.py:3", "Instruction"]
@@ -43,9 +43,9 @@ def test_costs_are_listed_by_line_and_by_instruction() -> None:
 
 def test_names_are_shown_literally() -> None:
     module = MODULE.replace("/home/user/model.py", "/home/user/<script>&.py")
-    program = program_cost(example(ASSIGNMENT, RANGES, module), None)
-    assert program is not None
-    tables = _Tables(cost_page([program]))
+    table = cost_table(example(ASSIGNMENT, RANGES, module), None)
+    assert table is not None
+    tables = _Tables(cost_page([table]))
     assert "script" not in tables.tags
     assert "<script>&.py:7" in {row[-1] for row in tables.rows}
 
@@ -54,7 +54,7 @@ def test_measured_times_are_listed() -> None:
     profile = Profile()
     event = InstructionEvent("a", 1, 0, 4_000_000, 1, "a")
     profile.of(Program("jit_f", 1), "GPU 0").events.append(event)
-    tables = _Tables(time_page(join(profile, {1: example()}), None))
+    tables = _Tables(profile_page(join(profile, {1: example()}), None))
     names = [row[-1] for row in tables.rows]
     assert names == ["Python line", "model.py:3", "Instruction", "a"]
     assert tables.rows[1][0] == "4.00 µs"

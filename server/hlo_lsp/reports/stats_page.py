@@ -1,36 +1,36 @@
-"""Costs and measured times as self-contained HTML files: tables by Python line and instruction."""
+"""Tables of instructions as self-contained HTML files, by Python line and by instruction."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
-from hlo_lsp.cost.program_cost import ProgramCost
-from hlo_lsp.profiles.joined import JoinedProfile
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_facts, group_cells
-from hlo_lsp.reports.measured_time import profile_facts, time_rows
+from hlo_lsp.reports.profile_report import profile_facts, time_rows
+from hlo_lsp.stats.instruction_table import CostTable
+from hlo_lsp.stats.joined_profile import JoinedProfile
 from hlo_lsp.text.inert import html_text
 
 _KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
 _MAX_ROWS = 200  # of a table
 
 
-def cost_page(programs: Iterable[ProgramCost]) -> str:
+def cost_page(tables: Iterable[CostTable]) -> str:
     """Return an HTML file with the costs of programs."""
-    return _page("Cost", (line for program in programs for line in _cost_section(program)))
+    return _page("Cost", (line for table in tables for line in _cost_section(table)))
 
 
-def _cost_section(program: ProgramCost) -> Iterator[str]:
-    yield from _facts(cost_facts(program))
+def _cost_section(table: CostTable) -> Iterator[str]:
+    yield from _facts(cost_facts(table.cost))
     for key, title in _KEYS.items():
-        groups = program.groups(key)
-        rows = [group_cells(group, program) for group in groups[:_MAX_ROWS]]
+        groups = table.cost_groups(key)
+        rows = [group_cells(group, table.cost) for group in groups[:_MAX_ROWS]]
         if rows:
             titles = [*list(rows[0])[:-1], title]
             yield from _table([titles, *(list(row.values()) for row in rows)])
             yield from _more(len(groups))
 
 
-def time_page(profile: JoinedProfile, chip: str | None) -> str:
+def profile_page(profile: JoinedProfile, chip: str | None) -> str:
     """Return an HTML file with the measured times of programs; ``chip`` is for rooflines."""
     lines: list[str] = []
     for program in profile.programs:
@@ -39,7 +39,7 @@ def time_page(profile: JoinedProfile, chip: str | None) -> str:
             titles, *rows = time_rows(program, key, _MAX_ROWS, chip)
             lines += _table([[*titles[:-1], title], *rows])
             if key is InstructionKey.INSTRUCTION:
-                lines += _more(len(program.instructions))
+                lines += _more(len(program.time.instructions))
     return _page("Measured time", lines)
 
 
@@ -62,6 +62,6 @@ def _more(count: int) -> Iterator[str]:
 
 
 def _page(title: str, body: Iterable[str]) -> str:
-    page = (files("hlo_lsp.reports") / "time_page.html").read_text("utf-8")
+    page = (files("hlo_lsp.reports") / "stats_page.html").read_text("utf-8")
     page = page.replace("<!--TITLE-->", html_text(title))
     return page.replace("<!--BODY-->", "\n".join(body), 1)

@@ -8,39 +8,15 @@ from hlo_lsp.display.phrases import capitalized, count_noun, unbroken
 from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
-from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
-from hlo_lsp.program.instruction_matching import computation_names, instruction_names
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.measured_time import run_json
-from hlo_lsp.reports.moved_lines import moved_lines
-from hlo_lsp.reports.paired_groups import line_label, paired_groups
+from hlo_lsp.reports.profile_report import run_json
+from hlo_lsp.stats.changes import Amounts, Change, compare_tables
+from hlo_lsp.stats.joined_profile import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_signed, format_time
 from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class TimeChange:
-    """The own time of a group in one run on one device, on average, in picoseconds.
-
-    ``source`` is the Python line if the name is one.
-    """
-
-    name: str
-    before_ps: int
-    after_ps: int
-    source: SourceLine | None = None
-
-    @property
-    def label(self) -> str:
-        """The name, that of a Python line without folders."""
-        return self.name if self.source is None else line_label(self.name)
-
-    @property
-    def change_ps(self) -> int:
-        """By how much the time grew; negative if it shrank."""
-        return self.after_ps - self.before_ps
+_FACTS = "median", "mean idle", "mean exposed communication"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +32,10 @@ class ModuleTimeChange:
     """
 
     name: str
-    median: TimeChange
-    idle: TimeChange
-    exposed: TimeChange
-    groups: tuple[TimeChange, ...]
+    median: Change
+    idle: Change
+    exposed: Change
+    groups: tuple[Change, ...]
 
 
 def compare_profiles(
@@ -72,7 +48,7 @@ def compare_profiles(
     first, second = _by_name(before), _by_name(after)
     names = list(dict.fromkeys([*second, *first]))
     found = [_module_change(name, first.get(name), second.get(name), key) for name in names]
-    return sorted(found, key=lambda one: (-abs(one.median.change_ps), one.name))
+    return sorted(found, key=lambda one: (-abs(one.median.measured_ps), one.name))
 
 
 def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
@@ -83,56 +59,24 @@ def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
 def _module_change(
     name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
 ) -> ModuleTimeChange:
-    first_groups, second_groups = (
-        [] if one is None else grouped(one, key) for one in (before, after)
-    )
-    changed = []
-    names = _names(before, after, key)
-    for group, *pair in paired_groups(first_groups, second_groups, names):
-        first, second = map(_average_ps, (before, after), pair)
-        source = next((one.source for one in reversed(pair) if one is not None), None)
-        change = TimeChange(group, first, second, source)
-        if change.change_ps:
-            changed.append(change)
-    facts = zip(_facts(before), _facts(after), strict=True)
-    titles = ("median", "mean idle", "mean exposed communication")
+    first, second = (None if program is None else program.table() for program in (before, after))
     median, idle, exposed = (
-        TimeChange(title, *pair) for title, pair in zip(titles, facts, strict=True)
+        Change(title, *amounts)
+        for title, amounts in zip(
+            _FACTS, zip(_facts(before), _facts(after), strict=True), strict=True
+        )
     )
-    ordered = sorted(changed, key=lambda one: (-abs(one.change_ps), one.name))
-    return ModuleTimeChange(name, median, idle, exposed, tuple(ordered))
+    groups = tuple(compare_tables(first, second, key))
+    return ModuleTimeChange(name, median, idle, exposed, groups)
 
 
-def _names(
-    before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
-) -> dict[str, str | None]:
-    """Return the names of groups before with those after, None for a group that is gone."""
-    dump, other = (None if one is None else one.dump for one in (before, after))
-    if key is InstructionKey.LINE:
-        return moved_lines(dump, other)
-    first, second = (None if one is None else one.module_file for one in (dump, other))
-    if first is None or second is None:
-        return {}
-    if key is InstructionKey.INSTRUCTION:
-        return instruction_names(first.module, second.module)
-    if key is InstructionKey.COMPUTATION:
-        return computation_names(first.module, second.module)
-    return {}
-
-
-def _average_ps(program: JoinedProgram | None, group: TimeGroup | None) -> int:
-    if program is None or group is None:
-        return 0
-    return round(group.own_ps / len(program.time.executions))
-
-
-def _facts(program: JoinedProgram | None) -> tuple[int, int, int]:
+def _facts(program: JoinedProgram | None) -> tuple[Amounts, Amounts, Amounts]:
     if program is None:
-        return 0, 0, 0
-    executions = program.time.executions
-    idle = sum(one.idle_ps for one in executions) / len(executions)
-    exposed = program.time.exposed_ps / len(executions)
-    return program.time.median_ps, round(idle), round(exposed)
+        return Amounts(), Amounts(), Amounts()
+    time, runs = program.time, len(program.time.executions)
+    times = time.median_ps, round(time.idle_ps / runs), round(time.exposed_ps / runs)
+    median, idle, exposed = (Amounts(measured_ps=one) for one in times)
+    return median, idle, exposed
 
 
 def comparison_json(
@@ -157,8 +101,8 @@ def comparison_json(
     }
 
 
-def _change_json(change: TimeChange) -> Json:
-    return {"before_ps": change.before_ps, "after_ps": change.after_ps}
+def _change_json(change: Change) -> Json:
+    return {"before_ps": change.before.measured_ps, "after_ps": change.after.measured_ps}
 
 
 def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[list[str]]:
@@ -168,8 +112,11 @@ def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[l
         rest = module.groups[count:]
         rows = [(*_times(one), one.label) for one in module.groups[:count]]
         if rest:
-            before, after = (sum(side) for side in zip(*map(_sides, rest), strict=True))
-            rows.append((*_times(TimeChange("", before, after)), f"in {len(rest):,} more"))
+            before, after = (
+                Amounts(measured_ps=sum(side.measured_ps for side in sides))
+                for sides in zip(*((change.before, change.after) for change in rest), strict=True)
+            )
+            rows.append((*_times(Change("", before, after)), f"in {len(rest):,} more"))
         if rows:
             titles = ("change", "before", "→", "after", "mean own time per run")
             lines += aligned_rows([titles, *((*row[:2], "→", *row[2:]) for row in rows)])
@@ -211,7 +158,7 @@ def profile_comparison_markdown(
 
 
 def _tables(
-    groups: Mapping[InstructionKey, tuple[TimeChange, ...]],
+    groups: Mapping[InstructionKey, tuple[Change, ...]],
     count: int,
     link: Callable[[SourceLine], str | None],
 ) -> Iterator[str]:
@@ -228,29 +175,26 @@ def _tables(
             yield from ("", f"{len(changes) - count:,} more.")
 
 
-def _sides(change: TimeChange) -> tuple[int, int]:
-    return change.before_ps, change.after_ps
-
-
 def _longest_ps(module: ModuleTimeChange) -> int:
-    return max(module.median.before_ps, module.median.after_ps)
+    return max(module.median.before.measured_ps, module.median.after.measured_ps)
 
 
 def _facts_of(module: ModuleTimeChange) -> Iterator[str]:
-    if not module.median.before_ps:
+    if not module.median.before.measured_ps:
         yield "ran only after"
-    elif not module.median.after_ps:
+    elif not module.median.after.measured_ps:
         yield "ran only before"
     yield _text(module.median)
-    yield from (_text(one) for one in (module.idle, module.exposed) if one.change_ps)
+    yield from (_text(one) for one in (module.idle, module.exposed) if one.measured_ps)
 
 
-def _times(change: TimeChange) -> tuple[str, str, str]:
-    signed = format_signed(change.change_ps, format_time)
-    return signed, format_time(change.before_ps), format_time(change.after_ps)
+def _times(change: Change) -> tuple[str, str, str]:
+    signed = format_signed(change.measured_ps, format_time)
+    return signed, format_time(change.before.measured_ps), format_time(change.after.measured_ps)
 
 
-def _text(change: TimeChange) -> str:
-    share = f", {change.change_ps / change.before_ps:+.1%}" if change.before_ps else ""
+def _text(change: Change) -> str:
+    ps = change.before.measured_ps
+    share = f", {change.measured_ps / ps:+.1%}" if ps else ""
     signed, before, after = _times(change)
     return f"{change.name} {before} → {after} ({signed}{share})"

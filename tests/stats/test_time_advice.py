@@ -4,11 +4,11 @@ import pytest
 
 from cost.costs import module
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.cost.time_advice import TimeAdvice, TimeAdviceKind, time_advice
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.stats.instruction_table import cost_table
+from hlo_lsp.stats.time_advice import TimeAdvice, TimeAdviceKind, time_advice
 
 _TPU = "module_0001.m.cl_1.after_optimizations.txt"
 _BIG = "bf16[4096,4096]{1,0:T(8,128)(2,1)}"
@@ -57,11 +57,11 @@ def test_recomputation_costs_what_its_phase_costs() -> None:
     )
     dump = Compile([DumpFile.of_text(text, _TPU)])
     (advice,) = _advice(text)
-    program = program_cost(dump, chips()["v5e"])
-    assert program is not None
-    phases = {one.name: one for one in program.groups(InstructionKey.PHASE)}
-    assert phases["rematerialized"].instructions == 2
-    assert advice.seconds == pytest.approx(phases["rematerialized"].seconds)
+    table = cost_table(dump, chips()["v5e"])
+    assert table is not None
+    phases = {group.name: group for group in table.groups(InstructionKey.PHASE)}
+    assert len(phases["rematerialized"].rows) == 2
+    assert advice.least_ps == pytest.approx(phases["rematerialized"].run_ps)
 
 
 def test_unknown_chip_gives_no_advice() -> None:

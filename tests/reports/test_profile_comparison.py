@@ -1,17 +1,18 @@
-"""Tests for hlo_lsp.reports.time_comparison."""
+"""Tests for hlo_lsp.reports.profile_comparison."""
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.time_comparison import (
+from hlo_lsp.reports.profile_comparison import (
     compare_profiles,
     comparison_blocks,
     comparison_json,
     profile_comparison_markdown,
 )
-from profiles.test_time_facts import MODULE
+from hlo_lsp.stats.changes import Change
+from hlo_lsp.stats.joined_profile import JoinedProfile, join
+from stats.test_measured_programs import MODULE
 
 
 def profile(**durations: int) -> JoinedProfile:
@@ -35,6 +36,10 @@ def located(folder: str, neg: int) -> JoinedProfile:
     return join(found, {3: Compile([DumpFile.of_text(text, "module_0003.m.txt")])})
 
 
+def _times(change: Change) -> tuple[int, int]:
+    return change.before.measured_ps, change.after.measured_ps
+
+
 def test_largest_change_is_first() -> None:
     changes = compare_profiles(
         profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), InstructionKey.INSTRUCTION
@@ -53,7 +58,7 @@ def test_largest_change_is_first() -> None:
 def test_moved_python_files_correspond() -> None:
     before, after = (located(folder, neg) for folder, neg in (("/a", 10), ("/b", 30)))
     (module,) = compare_profiles(before, after, InstructionKey.LINE)
-    assert [(one.label, one.before_ps, one.after_ps) for one in module.groups] == [
+    assert [(one.label, *_times(one)) for one in module.groups] == [
         ("train.py:8", 10**7, 3 * 10**7)
     ]
     lines = profile_comparison_markdown(before, after, 5, lambda line: f"file://{line.file}")
@@ -107,7 +112,7 @@ def test_renamed_instructions_and_computations_correspond() -> None:
         found.of(Program("m", 3), "CPU 0").events.append(event)
         sides.append(join(found, {3: Compile([DumpFile.of_text(text, "module_0003.m.txt")])}))
     changed = {
-        key: [(one.name, one.before_ps, one.after_ps) for one in module.groups]
+        key: [(one.name, *_times(one)) for one in module.groups]
         for key in (InstructionKey.INSTRUCTION, InstructionKey.COMPUTATION)
         for module in compare_profiles(sides[0], sides[1], key)
     }

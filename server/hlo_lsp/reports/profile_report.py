@@ -1,23 +1,25 @@
 """Reports on profiles: where the measured time of programs goes, as JSON and as text."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
-from hlo_lsp.cost.chips import configured_chip
+from hlo_lsp.cost.chips import Chip, configured_chip
+from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import aligned_rows
-from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
 from hlo_lsp.profiles.events import ProfileRun
-from hlo_lsp.profiles.joined import (
-    JoinedInstruction,
-    JoinedProfile,
-    JoinedProgram,
-    TimeGroup,
-    grouped,
-)
 from hlo_lsp.profiles.measured import ProgramTime
 from hlo_lsp.program.data_origin import NO_LINE
-from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey
+from hlo_lsp.stats.instruction_table import (
+    AchievedWork,
+    InstructionGroup,
+    InstructionRow,
+    InstructionTable,
+    merged,
+)
+from hlo_lsp.stats.joined_profile import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_time
 from hlo_lsp.text.remote import shown
 
@@ -58,9 +60,10 @@ def run_lines(run: ProfileRun | None, title: str = "read:") -> Iterator[str]:
 
 def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
     time = program.time
-    chip = None if program.dump is None else configured_chip(program.dump, chip_name)
-    work = work_of(program, chip)
-    durations = [one.duration_ps for one in time.executions]
+    chip = _chip(program, chip_name)
+    table = _table(program, chip)
+    owners = table.owners
+    durations = [run.duration_ps for run in time.executions]
     return {
         "name": time.program.name,
         "program_id": time.program.id,
@@ -90,20 +93,29 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
             for one in time.executions
         ],
         "chip": None if chip is None else chip.name,
-        "groups": [_group_json(one, work) for one in grouped(program, key)],
-        "instructions": [_instruction_json(one, work) for one in program.instructions],
+        "groups": [_group_json(group, table) for group in table.groups(key)],
+        "instructions": [
+            _instruction_json(row, owners.get(row.name), table) for row in table.timed
+        ],
     }
 
 
-def _group_json(group: TimeGroup, work: Mapping[str, AchievedWork]) -> Json:
-    names = [one.time.name for one in group.instructions]
+def _chip(program: JoinedProgram, name: str | None) -> Chip | None:
+    return None if program.dump is None else configured_chip(program.dump, name)
+
+
+def _table(program: JoinedProgram, chip: Chip | None) -> InstructionTable:
+    return program.table(None if program.dump is None else program_cost(program.dump, chip))
+
+
+def _group_json(group: InstructionGroup, table: InstructionTable) -> Json:
     return {
         "name": group.name,
-        "occurrences": group.occurrences,
-        "total_ps": group.total_ps,
+        "occurrences": sum(time.occurrences for time in group.times),
+        "total_ps": sum(time.total_ps for time in group.times),
         "own_ps": group.own_ps,
-        **_work_json(total_work(names, work)),
-        "instructions": names,
+        **_work_json(table.achieved(group.rows)),
+        "instructions": [row.name for row in group.rows],
     }
 
 
@@ -115,22 +127,19 @@ def _work_json(work: AchievedWork | None) -> Json:
     }
 
 
-def _instruction_json(one: JoinedInstruction, work: Mapping[str, AchievedWork]) -> Json:
-    time, facts = one.time, one.facts
-    source = None if facts is None else facts.source
+def _instruction_json(
+    row: InstructionRow, owner: InstructionFacts | None, table: InstructionTable
+) -> Json:
+    time = row.measured
+    source = None if owner is None else owner.source
     return {
-        "name": time.name,
-        "occurrences": time.occurrences,
-        "events": time.events,
-        "total_ps": time.total_ps,
-        "own_ps": time.own_ps,
-        "async_ps": time.async_ps,
-        "opcode": None if facts is None else facts.opcode,
+        **({} if time is None else asdict(time)),
+        "opcode": None if owner is None else owner.opcode,
         "source": None if source is None else str(source),
-        "scope": None if facts is None else facts.scope,
-        "phase": None if facts is None else facts.phase,
-        "communicates": None if facts is None else facts.communicates,
-        **_work_json(work.get(time.name)),
+        "scope": None if owner is None else owner.scope,
+        "phase": None if owner is None else owner.phase,
+        "communicates": None if owner is None else owner.communicates,
+        **_work_json(table.achieved([row])),
     }
 
 
@@ -209,28 +218,28 @@ def time_rows(
 
     The last row sums up the other groups, so that the rows add up to the own times of a run.
     """
-    runs = len(program.time.executions)
-    groups = grouped(program, key)
-    own = program.time.own_ps
-    chip = None if program.dump is None else configured_chip(program.dump, chip_name)
-    work = work_of(program, chip)
-    rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if work else []
+    chip = _chip(program, chip_name)
+    table = _table(program, chip)
+    has_rates = table.achieved(table.timed) is not None
+    rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if has_rates else []
     rows = [["own time", "share", "occurrences", *rates, key.title]]
 
-    def row(members: Sequence[TimeGroup], label: str) -> list[str]:
-        time = sum(one.own_ps for one in members)
-        names = (each.time.name for one in members for each in one.instructions)
-        return [
-            format_time(time / runs),
-            f"{time / max(1, own):.1%}",
-            f"{sum(one.occurrences for one in members) / runs:,.4g}",
-            *_rates(total_work(names, work))[: len(rates)],
-            label,
-        ]
-
-    rows += [row([one], _label(one)) for one in groups[:count]]
-    rest = groups[count:]
-    return [*rows, row(rest, f"in {len(rest):,} more")] if rest else rows
+    groups = table.groups(key)
+    shown, rest = groups[:count], groups[count:]
+    if rest:
+        shown.append(merged(rest, f"in {len(rest):,} more"))
+    for group in shown:
+        occurrences = sum(time.occurrences for time in group.times) / table.executions
+        rows.append(
+            [
+                format_time(group.run_ps),
+                f"{table.share(group):.1%}",
+                f"{occurrences:,.4g}",
+                *_rates(table.achieved(group.rows))[: len(rates)],
+                _label(group),
+            ]
+        )
+    return rows
 
 
 def _rates(work: AchievedWork | None) -> list[str]:
@@ -293,27 +302,30 @@ def _own_times(time: ProgramTime) -> str:
     return f"own times: {own}{made_of}; shares are of this sum"
 
 
-def _label(group: TimeGroup) -> str:
+def _label(group: InstructionGroup) -> str:
     """Return the name of a group; of a Python line without folders."""
     if group.source is not None:
         return group.source.short
     if group.name == NO_LINE:
-        return f"{NO_LINE} ({group.instructions[0].time.name})"
+        return f"{NO_LINE} ({group.rows[0].name})"
     return group.name
 
 
 def _unjoined(program: JoinedProgram) -> Iterator[str]:
-    missing: Sequence[JoinedInstruction] = program.unjoined
+    """Yield what the instructions that no module text has take."""
+    table = program.table()
+    owners = table.owners
+    missing = [row for row in table.timed if row.name not in owners]
     if not missing:
         return
-    time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
+    time = format_time(sum(row.run_ps for row in missing))
     if program.dump is None:
         yield (
             f"no text of this module, so no Python lines: {time}, and communication only by the"
             " names of instructions; name its dump after the profile"
         )
         return
-    names = join_limited([one.time.name for one in missing], _MAX_NAMES)
+    names = join_limited([row.name for row in missing], _MAX_NAMES)
     count = count_noun(len(missing), "instruction")
     end = "" if program.is_profiled else "; is this the dump of another compile?"
     yield f"not in the module text: {count}, {time}: {names}{end}"

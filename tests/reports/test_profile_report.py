@@ -1,12 +1,12 @@
-"""Tests for hlo_lsp.reports.measured_time."""
+"""Tests for hlo_lsp.reports.profile_report."""
 
 import pytest
 
 from cost.costs import cost_of_text, module
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import join
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.measured_time import profile_blocks, profile_json, time_rows
+from hlo_lsp.reports.profile_report import profile_blocks, profile_json, time_rows
+from hlo_lsp.stats.joined_profile import join
 from hlo_lsp.text.amounts import format_time
 
 

@@ -1,4 +1,4 @@
-"""Tests for the times of a compile."""
+"""Tests for the measured times of a compile."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +9,16 @@ from cost.costs import module
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.profiles.time_facts import (
-    ProfileTimes,
-    TimeFacts,
-    TimeSources,
-    hot_groups,
-    measured_times,
-    profile_beside,
-    read_profile_times,
-    time_facts,
-)
 from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.stats.instruction_table import InstructionTable
+from hlo_lsp.stats.measured_programs import (
+    ProfileTimes,
+    TimeSources,
+    measured_program,
+    profile_beside,
+    program_table,
+    read_profile_times,
+)
 from hlo_lsp.text.disk import UnreadableError
 from profiles.written import Event, Stats, profile
 
@@ -57,44 +56,35 @@ def times_in(path: Path, **durations: int) -> ProfileTimes:
     return read_profile_times(written_profile(path / "host.xplane.pb", 3, "m", **durations))
 
 
-def facts_of(profile: ProfileTimes, chip: str = "", path: str = "m.txt") -> TimeFacts:
-    """Return the times of the compile with a profile."""
-    return time_facts(dump_of(path), TimeSources(chips().get(chip), (profile,)))
+def table_of(profile: ProfileTimes, chip: str = "", path: str = "m.txt") -> InstructionTable:
+    """Return the instructions of the compile with a profile."""
+    return program_table(dump_of(path), TimeSources(chips().get(chip), (profile,)))
 
 
 def test_measured_time_precedes_least_time(tmp_path: Path) -> None:
-    facts = facts_of(times_in(tmp_path, dot=10, neg=30), "v5e")
-    assert [(one.name, one.share, one.is_measured) for one in facts.hottest()] == [
-        ("neg", 0.75, True),
-        ("dot", 0.25, True),
-    ]
-    assert facts.hottest()[0].seconds == pytest.approx(30e-6)
-
-
-def test_least_times_add_up_to_the_total() -> None:
-    facts = time_facts(dump_of(), TimeSources(chips()["v5e"]))
-    assert facts.cost is not None
-    hot = facts.hottest()
-    assert sum(one.share for one in hot) == pytest.approx(1)
-    assert sum(one.seconds for one in hot) == pytest.approx(facts.cost.total.seconds)
-    assert not any(one.is_measured for one in hot)
+    table = table_of(times_in(tmp_path, dot=10, neg=30), "v5e")
+    assert [(row.name, table.share(row)) for row in table.timed] == [("neg", 0.75), ("dot", 0.25)]
+    assert table.timed[0].run_ps == 30 * 10**6
+    assert table.by_name["add"].run_ps == 0
 
 
 def test_roofline_share_compares_single_executions(tmp_path: Path) -> None:
-    facts = facts_of(times_in(tmp_path, dot=10), "v5e")
-    assert facts.cost is not None
-    least = facts.cost.instructions["dot"].seconds
+    def share(path: str, name: str = "dot") -> float | None:
+        table = table_of(times_in(tmp_path, dot=10), "v5e", path)
+        work = table.achieved([table.by_name[name]])
+        return None if work is None else work.roofline_share
+
+    least = table_of(times_in(tmp_path, dot=10), "v5e").by_name["dot"].least
     assert least is not None
-    assert facts.roofline_share("dot") == pytest.approx(least / 10e-6)
-    assert facts.roofline_share("neg") is None
-    of_cpu = facts_of(times_in(tmp_path, dot=10), "v5e", "m.cpu_after_optimizations.txt")
-    assert of_cpu.roofline_share("dot") is None
+    assert share("m.txt") == pytest.approx(least.ps / 10**7)
+    assert share("m.txt", "neg") is None
+    assert share("m.cpu_after_optimizations.txt") is None
 
 
 def test_profile_of_other_instructions_is_not_joined(tmp_path: Path) -> None:
     profile = times_in(tmp_path, dot=10, fusion=30)
-    assert measured_times(dump_of(), (profile,)) is None
-    assert measured_times(dump_of(), (times_in(tmp_path, dot=99, fusion=1),)) is not None
+    assert measured_program(dump_of(), (profile,)) is None
+    assert measured_program(dump_of(), (times_in(tmp_path, dot=99, fusion=1),)) is not None
 
 
 def test_profile_of_other_shapes_is_not_joined(tmp_path: Path) -> None:
@@ -102,39 +92,36 @@ def test_profile_of_other_shapes_is_not_joined(tmp_path: Path) -> None:
     program = found.programs[0].program
     for shape, is_joined in (("f32[256,256]", True), ("f32[4096,4096]", False)):
         known = replace(found, shapes={program: {"dot": shape}})
-        assert (measured_times(dump_of(), (known,)) is not None) is is_joined
+        assert (measured_program(dump_of(), (known,)) is not None) is is_joined
 
 
 def test_computations_have_the_times_of_their_instructions(tmp_path: Path) -> None:
-    found = measured_times(dump_of(), (times_in(tmp_path, dot=10, neg=30),))
-    assert found is not None
-    assert found.computations == {"e": found.own_ps}
+    table = table_of(times_in(tmp_path, dot=10, neg=30))
+    (group,) = table.groups(InstructionKey.COMPUTATION)
+    assert (group.name, group.run_ps) == ("e", table.run_ps)
+    assert sum(row.run_ps for row in table.by_computation["e"]) == 40 * 10**6
 
 
 def test_program_with_the_number_of_the_dump_is_preferred(tmp_path: Path) -> None:
     others = read_profile_times(written_profile(tmp_path / "1.xplane.pb", 2, dot=50)).programs
     own = times_in(tmp_path, dot=10).programs
     profile = ProfileTimes(tmp_path, (*others, *own), {}, ())
-    found = measured_times(dump_of(), (profile,))
-    assert found is not None
-    assert found.program is own[0]
+    assert measured_program(dump_of(), (profile,)) is own[0]
 
 
 def test_first_profile_with_the_program_applies(tmp_path: Path) -> None:
     first, second = times_in(tmp_path, fusion=1), times_in(tmp_path, dot=10)
-    found = measured_times(dump_of(), (first, second))
-    assert found is not None
-    assert found.program is second.programs[0]
+    assert measured_program(dump_of(), (first, second)) is second.programs[0]
 
 
 def test_lines_own_their_instructions(tmp_path: Path) -> None:
-    facts = facts_of(times_in(tmp_path, dot=10, neg=30, add=40))
-    lines = hot_groups(dump_of(), facts, InstructionKey.LINE)
-    assert [(str(one.source), [each.name for each in one.instructions]) for one in lines] == [
+    table = table_of(times_in(tmp_path, dot=10, neg=30, add=40))
+    lines = table.groups(InstructionKey.LINE)
+    assert [(str(one.source), [row.name for row in one.rows]) for one in lines] == [
         ("/x/train.py:7", ["add", "dot"]),
         ("/x/train.py:8", ["neg"]),
     ]
-    assert [one.share for one in lines] == pytest.approx([0.625, 0.375])
+    assert [table.share(line) for line in lines] == pytest.approx([0.625, 0.375])
 
 
 def test_newest_run_beside_a_dump_is_found(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The commands whose results are pages on time: that of a compile, and two profiles compared."""
+"""The commands whose results are pages of tables: of a compile, and of two profiles compared."""
 
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,10 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.source import FrameChoice, SourceFiles, SourceMap
 from hlo_lsp.profiles.files import profile_run, read_profile
-from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.modules import compiles_in
-from hlo_lsp.reports.time_comparison import profile_comparison_markdown
-from hlo_lsp.reports.time_summary import time_summary_markdown
+from hlo_lsp.reports.profile_comparison import profile_comparison_markdown
+from hlo_lsp.reports.stats_summary import stats_summary_markdown
+from hlo_lsp.stats.joined_profile import join
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import markdown_code, markdown_text
 from hlo_lsp.text.remote import shown
@@ -29,11 +29,11 @@ async def summarize_time(session: Session, uri: str, line: int) -> str:
     """
 
     def reply(context: RequestContext) -> str | None:
-        facts = session.times.compute(context.dump)
-        if facts.cost is None and facts.measured is None:
+        table = session.times.compute(context.dump)
+        if table.cost is None and table.measured is None:
             return None
         links = summary_links(session, context.dump)
-        return "\n".join(time_summary_markdown(context.dump, facts, _MAX_ROWS, links)) + "\n"
+        return "\n".join(stats_summary_markdown(context.dump, table, _MAX_ROWS, links)) + "\n"
 
     text = await answer_with_times(session, uri, line, reply)
     if text is None:
@@ -48,10 +48,10 @@ async def compare_profile_files(session: Session, before: str, after: str) -> st
         RequestFailedError: A file cannot be read, or is not a profile.
     """
     paths = [path_of(before), path_of(after)]
-    found = [path for path in paths if path is not None]
-    if len(found) < len(paths):
+    local = [path for path in paths if path is not None]
+    if len(local) < len(paths):
         raise RequestFailedError("a profile must be a file on disk")
-    work = partial(_compare, found, session.workspace.frames, session.settings.source_map)
+    work = partial(_compare, local, session.workspace.frames, session.settings.source_map)
     try:
         return await run_in_process(work)
     except UnreadableError as error:

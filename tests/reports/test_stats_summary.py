@@ -1,4 +1,4 @@
-"""Tests for hlo_lsp.reports.time_summary."""
+"""Tests for hlo_lsp.reports.stats_summary."""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.profiles.time_facts import TimeSources, read_profile_times, time_facts
+from hlo_lsp.reports.stats_summary import stats_summary_markdown
 from hlo_lsp.reports.summary_text import SummaryLinks
-from hlo_lsp.reports.time_summary import time_summary_markdown
-from profiles.test_time_facts import MODULE, dump_of, written_profile
+from hlo_lsp.stats.measured_programs import TimeSources, program_table, read_profile_times
+from stats.test_measured_programs import MODULE, dump_of, written_profile
 
 
 def summary_of(
@@ -21,7 +21,7 @@ def summary_of(
     count: int = 9,
     links: SummaryLinks | None = None,
 ) -> list[str]:
-    lines = time_summary_markdown(dump, time_facts(dump, sources), count, links)
+    lines = stats_summary_markdown(dump, program_table(dump, sources), count, links)
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 

@@ -1,0 +1,1 @@
+"""Tables of the instructions of a program that run, with what each costs and how long it takes."""

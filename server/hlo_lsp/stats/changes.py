@@ -1,0 +1,132 @@
+"""Changes between the tables of two versions of a program, by group."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hlo_lsp.cost.cost_sums import CostSum
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.instruction_matching import computation_names, instruction_names
+from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.program.moved_lines import moved_lines
+from hlo_lsp.program.paired_groups import line_label, paired_groups
+from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionTable
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """What instructions cost and take in one run, on average.
+
+    Attributes:
+        memory_bytes: The bytes outside of on-chip memory.
+        least_ps: The least time in picoseconds, None without a chip.
+        measured_ps: The measured own time in picoseconds, 0 without a profile.
+    """
+
+    flops: int = 0
+    memory_bytes: int = 0
+    least_ps: float | None = None
+    measured_ps: int = 0
+
+    @classmethod
+    def of(cls, cost: CostSum, measured_ps: int = 0) -> "Amounts":
+        """Return the amounts of some instructions."""
+        return cls(cost.cost.flops, cost.memory_bytes, cost.least_ps, measured_ps)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a group of instructions costs and takes before and after; 0 if it is only on one side.
+
+    ``source`` is the Python line if the name is one.
+    """
+
+    name: str
+    before: Amounts
+    after: Amounts
+    source: SourceLine | None = None
+
+    @property
+    def label(self) -> str:
+        """The name, that of a Python line without folders."""
+        return self.name if self.source is None else line_label(self.name)
+
+    @property
+    def flops(self) -> int:
+        """The change of the FLOPs."""
+        return self.after.flops - self.before.flops
+
+    @property
+    def memory_bytes(self) -> int:
+        """The change of the bytes off the chip."""
+        return self.after.memory_bytes - self.before.memory_bytes
+
+    @property
+    def least_ps(self) -> float:
+        """The change of the least time in picoseconds, 0 without a chip."""
+        return (self.after.least_ps or 0.0) - (self.before.least_ps or 0.0)
+
+    @property
+    def measured_ps(self) -> int:
+        """The change of the measured time in picoseconds; negative if it shrank."""
+        return self.after.measured_ps - self.before.measured_ps
+
+
+def compare_tables(
+    before: InstructionTable | None, after: InstructionTable | None, key: InstructionKey
+) -> list[Change]:
+    """Return the groups of two tables that changed, the largest change first.
+
+    Groups of measured tables are those whose time changed, others those whose FLOPs or bytes did.
+
+    Args:
+        before: A table, None if the program did not run.
+        after: Another one.
+        key: What the instructions of a group have in common.
+    """
+    pairs = paired_groups(
+        _groups(before, key), _groups(after, key), _names_after(before, after, key)
+    )
+    changes = []
+    for name, first, second in pairs:
+        group = second or first
+        source = None if group is None else group.source
+        change = Change(name, _amounts(before, first), _amounts(after, second), source)
+        if change.measured_ps or change.flops or change.memory_bytes:
+            changes.append(change)
+    return sorted(changes, key=_order)
+
+
+def _groups(table: InstructionTable | None, key: InstructionKey) -> list[InstructionGroup]:
+    if table is None:
+        return []
+    return table.groups(key) if table.measured is not None else table.cost_groups(key)
+
+
+def _amounts(table: InstructionTable | None, group: InstructionGroup | None) -> Amounts:
+    if table is None or group is None:
+        return Amounts()
+    if table.measured is None:
+        return Amounts.of(group.cost)
+    return Amounts(measured_ps=round(group.own_ps / table.executions))
+
+
+def _order(change: Change) -> tuple[int, float, int, int, str]:
+    sizes = -abs(change.least_ps), -abs(change.flops), -abs(change.memory_bytes)
+    return -abs(change.measured_ps), *sizes, change.name
+
+
+def _names_after(
+    before: InstructionTable | None, after: InstructionTable | None, key: InstructionKey
+) -> Mapping[str, str | None]:
+    """Return the names of groups before with those after, None for a group that is gone."""
+    dump, other = (None if table is None else table.dump for table in (before, after))
+    if key is InstructionKey.LINE:
+        return moved_lines(dump, other)
+    first, second = (None if one is None else one.module_file for one in (dump, other))
+    if first is None or second is None:
+        return {}
+    if key is InstructionKey.INSTRUCTION:
+        return instruction_names(first.module, second.module)
+    if key is InstructionKey.COMPUTATION:
+        return computation_names(first.module, second.module)
+    return {}
