@@ -71,8 +71,8 @@ def test_measured_time_precedes_least_time(tmp_path: Path) -> None:
 def test_roofline_share_compares_single_executions(tmp_path: Path) -> None:
     def share(path: str, name: str = "dot") -> float | None:
         table = table_of(times_in(tmp_path, dot=10), "v5e", path)
-        work = table.achieved([table.by_name[name]])
-        return None if work is None else work.roofline_share
+        rates = table.achieved([table.by_name[name]])
+        return None if rates is None else rates.roofline_share
 
     least = table_of(times_in(tmp_path, dot=10), "v5e").by_name["dot"].least
     assert least is not None

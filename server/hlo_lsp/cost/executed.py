@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.execution_counts import ExecutionCounts
@@ -39,6 +40,7 @@ class InstructionCost:
         products: The matrix products of one execution.
         estimated_cycles: The estimate of the compiler for one execution, None if it prints none.
         is_lower_bound: True if a custom call in the fusion is of unknown cost.
+        is_complete: False if it may run more often, in a loop of unknown trip count.
     """
 
     instruction: InstructionLine
@@ -52,6 +54,12 @@ class InstructionCost:
     products: tuple[MatrixProduct, ...] = ()
     estimated_cycles: int | None = None
     is_lower_bound: bool = False
+    is_complete: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """True if the cost of all executions is known, with all custom calls."""
+        return self.cost is not None and self.is_complete and not self.is_lower_bound
 
     @property
     def total(self) -> Cost:
@@ -108,7 +116,7 @@ def executed_cost(
         PhysicalCosts(operands, size, fusions) for size in (size_of, memory_size_of, host_size_of)
     )
     schedule, instructions = ExecutionCounts(costs), _InstructionCosts(costs, memory, host)
-    rows = tuple(instructions.row(*one) for one in schedule.instructions())
+    rows = tuple(starmap(instructions.row, schedule.instructions()))
     return ExecutedCost(
         rows,
         tuple(schedule.unknown_loops),
@@ -121,10 +129,10 @@ def executed_cost(
 
 def _unbounded(rows: Sequence[InstructionCost]) -> Iterator[str]:
     """Yield the names of instructions whose results have an unknown size."""
-    for one in rows:
+    for row in rows:
         checkpoint()
-        if is_unbounded(one.instruction.shape):
-            yield one.instruction.name
+        if is_unbounded(row.instruction.shape):
+            yield row.instruction.name
 
 
 class _InstructionCosts:
@@ -139,7 +147,11 @@ class _InstructionCosts:
         self._started: set[tuple[ComputationLine | None, str]] = set()
 
     def row(
-        self, instruction: InstructionLine, computation: ComputationLine, count: int
+        self,
+        instruction: InstructionLine,
+        computation: ComputationLine,
+        count: int,
+        is_complete: bool,
     ) -> InstructionCost:
         """Return the cost of an instruction that runs so often."""
         cost = self._costs.of(instruction)
@@ -158,6 +170,7 @@ class _InstructionCosts:
             tuple(self._costs.products(instruction)) if cost.flops else (),
             _estimated_cycles(instruction),
             bool(unknown) and not is_unknown,
+            is_complete,
         )
 
     def _uses_host(self, instruction: InstructionLine) -> bool:
@@ -167,8 +180,8 @@ class _InstructionCosts:
 
     def _element_bits(self, instruction: InstructionLine) -> int:
         shapes = self._costs.operands.shapes(instruction)
-        found = filter(None, map(_NARROW_ARRAY.match, shapes))
-        widths = (int(one[1] or one[2]) for one in found)
+        matches = filter(None, map(_NARROW_ARRAY.match, shapes))
+        widths = (int(match[1] or match[2]) for match in matches)
         # Numbers of 6 bits have the rate of 8 bits.
         return min((4 if bits <= 4 else 8 for bits in widths), default=_WIDE_BITS)
 
@@ -185,7 +198,7 @@ class _InstructionCosts:
         ]
         is_start = any(_ASYNC_START in member.text for member in members)
         home = self._module.computation_of(instruction)
-        found = 0
+        sent = 0
         for member in members:
             channel = member.attribute("channel_id")
             key = home, "" if channel is None else channel.text
@@ -195,19 +208,19 @@ class _InstructionCosts:
                 continue  # a later part of the collective, or its end
             if is_collective(member.opcode):
                 kind = fused_collective_kind(self._module, member)
-                found += wire_bytes(self._costs.operation(member), self._module, kind)
-        return found
+                sent += wire_bytes(self._costs.operation(member), self._module, kind)
+        return sent
 
     def _collective_parts(self, head: ComputationLine) -> Sequence[InstructionLine]:
         """Return the collectives, and the starts of others, in a fused computation."""
-        known = self._collectives.get(head)
-        if known is None:
-            known = self._collectives[head] = [
+        collectives = self._collectives.get(head)
+        if collectives is None:
+            collectives = self._collectives[head] = [
                 member
                 for member in self._module.members(head)
                 if is_collective(member.opcode) or _ASYNC_START in member.text
             ]
-        return known
+        return collectives
 
 
 def _estimated_cycles(instruction: InstructionLine) -> int | None:

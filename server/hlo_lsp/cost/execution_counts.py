@@ -38,20 +38,22 @@ class ExecutionCounts:
         self._module = costs.module
         self._callees: dict[ComputationLine, list[tuple[ComputationLine, int]]] = {}
         self._works: dict[ComputationLine, _Work] = {}
+        self._repeated: set[ComputationLine] = set()  # by loops of unknown trip count
         self.unknown_loops: list[str] = []
         self.unknown_calls: Counter[str] = Counter()
         self.conditionals = 0
 
-    def instructions(self) -> Iterator[tuple[InstructionLine, ComputationLine, int]]:
-        """Yield the instructions that run, each with its computation and its executions.
+    def instructions(self) -> Iterator[tuple[InstructionLine, ComputationLine, int, bool]]:
+        """Yield the instructions that run, in the order of the text, computation by computation.
 
-        They are in the order of the text, computation by computation.
+        Each is with its computation, the number of its executions, and whether this is all of them.
         """
         for computation, count in self._executions().items():
+            is_complete = computation not in self._repeated
             for member in self._module.members(computation):
                 checkpoint()
                 if count and not self._calls_schedule(member):
-                    yield member, computation, count
+                    yield member, computation, count, is_complete
 
     def _executions(self) -> dict[ComputationLine, int]:
         """Return how often each computation of the schedule runs, callers first."""
@@ -64,6 +66,8 @@ class ExecutionCounts:
             for callee, times in self._callees[computation]:
                 count = counts.get(callee, 0) + counts.get(computation, 0) * times
                 counts[callee] = min(count, _MAX_EXECUTIONS)
+                if computation in self._repeated:
+                    self._repeated.add(callee)
         return {computation: counts.get(computation, 0) for computation in order}
 
     def _callers_first(self, entry: ComputationLine) -> list[ComputationLine]:
@@ -86,29 +90,30 @@ class ExecutionCounts:
             if not self._calls_schedule(member):
                 continue
             callees = [
-                (one.attribute, one.computation)
-                for one in ordered_callees(self._module, member)
-                if one.computation is not None
+                (callee.attribute, callee.computation)
+                for callee in ordered_callees(self._module, member)
+                if callee.computation is not None
             ]
             if member.opcode == "conditional":
                 self.conditionals += 1
                 callees = self._largest(callees)
-            times, known = 1, None
+            times: int | None = 1
             if member.opcode == "while":
-                known = trip_count(self._module, member)
-                times = 1 if known is None else known
-                if known is None:
-                    self.unknown_loops.append(member.name)
+                times = trip_count(self._module, member)
+            if times is None:
+                self.unknown_loops.append(member.name)
+                self._repeated.update(callee for _, callee in callees)
             for attribute, callee in callees:
                 # The condition runs once more than the body, when it ends the loop.
-                yield callee, times + (attribute == "condition" and known is not None)
+                ends = attribute == "condition" and times is not None
+                yield callee, (1 if times is None else times) + ends
 
     def _largest(
         self, branches: list[tuple[str, ComputationLine]]
     ) -> list[tuple[str, ComputationLine]]:
         """Return the branch with the most work; what is unknown in others is unknown of both."""
         works = [self._work(callee) for _, callee in branches]
-        at = max(range(len(works)), key=lambda one: works[one].size, default=0)
+        at = max(range(len(works)), key=lambda number: works[number].size, default=0)
         for number, work in enumerate(works):
             if number != at:
                 self.unknown_calls.update(work.unknown_calls)
@@ -119,8 +124,8 @@ class ExecutionCounts:
         """Return the work of a computation each time it runs, with all that it calls."""
         works = self._works
         if computation not in works:
-            for one in callees_first(computation, self._scheduled_in, works.__contains__):
-                works[one] = self._own_work(one)
+            for callee in callees_first(computation, self._scheduled_in, works.__contains__):
+                works[callee] = self._own_work(callee)
         return works[computation]
 
     def _scheduled_in(self, computation: ComputationLine) -> Iterator[ComputationLine]:
@@ -146,16 +151,16 @@ class ExecutionCounts:
             if member.opcode == "while":
                 times = trip_count(self._module, member)
                 loops += [member.name] if times is None else []
-            works = [self._works.get(one, none) for one in self._module.called_by(member)]
-            sizes = [one.size for one in works]
+            works = [self._works.get(callee, none) for callee in self._module.called_by(member)]
+            sizes = [work.size for work in works]
             if member.opcode == "conditional":
                 sizes = [max(sizes, default=(0, 0))]
             repeats = 1 if times is None else times
-            flops += repeats * sum(one for one, _ in sizes)
-            bytes_accessed += repeats * sum(one for _, one in sizes)
-            for one in works:
-                calls += one.unknown_calls
-                loops += one.unknown_loops
+            flops += repeats * sum(size[0] for size in sizes)
+            bytes_accessed += repeats * sum(size[1] for size in sizes)
+            for work in works:
+                calls += work.unknown_calls
+                loops += work.unknown_loops
         return _Work((flops, bytes_accessed), tuple(calls), tuple(loops))
 
     def _calls_schedule(self, instruction: InstructionLine) -> bool:

@@ -53,18 +53,18 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
         return None
     if chip is None or chip.network_bytes_per_second is None:
         return None
-    rows = {one.instruction: one for one in program.executed.instructions}
-    known = {one.start: one for one in operations}
+    rows = {row.instruction: row for row in program.executed.instructions}
+    started = {operation.start: operation for operation in operations}
     # An async-start runs the collective in a computation of its own.
     starts = started_computations(file.module, scheduled)
-    work = [_work_ps(rows.get(one), program, starts) for one in scheduled]
+    work = [_work_ps(rows.get(instruction), program, starts) for instruction in scheduled]
     before = dict(zip(scheduled, accumulate(work, initial=0.0), strict=False))
 
     def transfers() -> Iterator[NetworkTransfer]:
         for instruction, row in rows.items():
             start = starts.get(row.computation, instruction)
             if row.wire_bytes and start in before:
-                operation = known.get(start)
+                operation = started.get(start)
                 meanwhile = 0.0
                 if operation is not None:
                     meanwhile = before[operation.done] - before[operation.ready]
@@ -76,7 +76,7 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
                 done = None if operation is None else operation.done
                 yield NetworkTransfer(start, done, sent, least, meanwhile)
 
-    return sorted(transfers(), key=lambda one: (-one.uncovered_ps, one.start.name))
+    return sorted(transfers(), key=lambda transfer: (-transfer.uncovered_ps, transfer.start.name))
 
 
 def _work_ps(

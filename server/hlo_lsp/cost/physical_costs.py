@@ -5,6 +5,7 @@ The two halves of an asynchronous operation count once, at its start.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from hlo_lsp.cost.indexed_slices import indexed_cost
 from hlo_lsp.cost.library_calls import library_call_cost
@@ -24,7 +25,11 @@ _ENDS = ("-done", "-update")
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
-_RESULT_ELEMENTS = {**{one: started_element(one) or 0 for one in _STARTS}, "recv": 0, "send": 2}
+_RESULT_ELEMENTS = {
+    **{opcode: started_element(opcode) or 0 for opcode in _STARTS},
+    "recv": 0,
+    "send": 2,
+}
 _FUSED_RESULT_ELEMENT = 1  # of a fusion that starts a collective
 _ALIAS = re.compile(r"\{(\d{1,9})\}: \((\d{1,9}), \{\}")
 
@@ -80,8 +85,8 @@ class PhysicalCosts(ModuleCosts):
         return indexed_cost(self.operation(moving), fusion.shape)
 
     def _aliases(self, fusion: InstructionLine) -> tuple[tuple[int, int], ...]:
-        found = fusion.attribute("output_to_operand_aliasing")
-        pairs = () if found is None else _ALIAS.findall(found.text)
+        aliasing = fusion.attribute("output_to_operand_aliasing")
+        pairs = () if aliasing is None else _ALIAS.findall(aliasing.text)
         return tuple((int(element), int(number)) for element, number in pairs)
 
     def _fused_arithmetic(self, body: Computation) -> Cost:
@@ -91,14 +96,14 @@ class PhysicalCosts(ModuleCosts):
 
     def _contains_custom_call(self, head: ComputationLine) -> bool:
         """Return whether a fused computation, or a fusion inside of it, has a custom call."""
-        known = self._has_custom_call
-        if head not in known:
-            for each in callees_first(head, self._fused_in, known.__contains__):
-                members = self.module.members(each)
-                known[each] = any(one.opcode == "custom-call" for one in members) or any(
-                    known.get(one, False) for one in self._fused_in(each)
+        calls = self._has_custom_call
+        if head not in calls:
+            for callee in callees_first(head, self._fused_in, calls.__contains__):
+                opcodes = (member.opcode for member in self.module.members(callee))
+                calls[callee] = "custom-call" in opcodes or any(
+                    calls.get(fused, False) for fused in self._fused_in(callee)
                 )
-        return known[head]
+        return calls[head]
 
     def _fused_in(self, head: ComputationLine) -> Iterator[ComputationLine]:
         """Yield the computations of the fusions in a computation."""
@@ -125,15 +130,15 @@ class PhysicalCosts(ModuleCosts):
                 yield from self._products_in(computation)
 
     def _products_in(self, head: ComputationLine) -> Sequence[MatrixProduct]:
-        known = self._products
-        if head not in known:
-            order = [*callees_first(head, self._fused_in, known.__contains__)]
-            known.update(dict.fromkeys(order, ()))  # for damaged texts that call themselves
-            for each in order:
-                body = self.module.computation(each)
+        products = self._products
+        if head not in products:
+            order = [*callees_first(head, self._fused_in, products.__contains__)]
+            products.update(dict.fromkeys(order, ()))  # for damaged texts that call themselves
+            for callee in order:
+                body = self.module.computation(callee)
                 if self._fusions.arithmetic(body).flops:
-                    known[each] = [one for line in body.members for one in self.products(line)]
-        return known[head]
+                    products[callee] = [*chain.from_iterable(map(self.products, body.members))]
+        return products[head]
 
     def unknown_in(self, instruction: InstructionLine) -> list[str]:
         """Return the targets of the unknown custom calls in an instruction or its fusion."""

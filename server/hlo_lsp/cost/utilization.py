@@ -53,19 +53,19 @@ def _sequential_ps(rows: Iterable[InstructionCost], module: ModuleIndex, chip: C
     """Return the least time of the instructions that run in sequence, in picoseconds."""
     is_async: dict[ComputationLine, bool] = {}
     sequential = 0.0
-    for one in rows:
+    for cost in rows:
         checkpoint()
-        if one.computation not in is_async:
-            callers = module.callers(one.computation)
-            is_async[one.computation] = any(each.opcode == "async-start" for each in callers)
-        if is_async[one.computation] or one.instruction.opcode.endswith(ASYNC_ENDINGS):
+        row, instruction = cost, cost.instruction
+        if row.computation not in is_async:
+            callers = module.callers(row.computation)
+            is_async[row.computation] = any(one.opcode == "async-start" for one in callers)
+        if is_async[row.computation] or instruction.opcode.endswith(ASYNC_ENDINGS):
             continue
-        row = one
-        if one.wire_bytes and one.instruction.opcode == "fusion":
-            part = fused_collective(module, one.instruction)
+        if row.wire_bytes and instruction.opcode == "fusion":
+            part = fused_collective(module, instruction)
             if part is not None and part[0]:
                 continue
             if part is None:  # later fusions can continue the collective
-                row = replace(one, wire_bytes=0)
+                row = replace(row, wire_bytes=0)
         sequential += least_time(row, chip).ps
     return sequential

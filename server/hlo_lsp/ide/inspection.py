@@ -188,7 +188,7 @@ def _cost_json(table: InstructionTable, row: InstructionRow) -> Json | None:
         "memory_bytes": known and row.cost.memory_bytes,
         "wire_bytes": row.cost.wire_bytes,
         "executions": executions,
-        "complete": row.is_known,
+        "complete": row.cost.is_known,
         "chip": table.chip and table.chip.name,
         "least_seconds": row.least and in_seconds(row.least.ps / executions),
         "bound": row.least and row.least.bound and row.least.bound.value,
@@ -196,7 +196,7 @@ def _cost_json(table: InstructionTable, row: InstructionRow) -> Json | None:
 
 
 def _measured_json(table: InstructionTable, row: InstructionRow) -> Json | None:
-    time, work = row.measured, table.achieved([row])
+    time, rates = row.measured, table.achieved([row])
     if time is None:
         return None
     return {
@@ -206,26 +206,26 @@ def _measured_json(table: InstructionTable, row: InstructionRow) -> Json | None:
         "own_ps": time.own_ps,
         "async_ps": time.async_ps,
         "share": table.share(row),
-        "roofline_share": (work and work.roofline_share) or None,
+        "roofline_share": (rates and rates.roofline_share) or None,
     }
 
 
 def computation_time_json(table: InstructionTable, name: str) -> Json:
     """Return the cost of the instructions of a computation in a run, and their measured time."""
     rows = table.by_computation.get(name, ())
-    costing = [row for row in rows if row.has_cost]
-    total = cost_sum((row.cost for row in costing if row.cost is not None), table.chip)
-    is_timed = any(row.least is not None for row in costing)
+    costs = [row.cost for row in rows if row.cost is not None and row.has_cost]
+    total = cost_sum(costs, table.chip)
+    is_timed = any(row.least is not None for row in rows if row.has_cost)
     own_ps = sum(row.measured.own_ps for row in rows if row.measured is not None)
     return {
         "cost": {
             "flops": total.cost.flops,
             "memory_bytes": total.memory_bytes,
-            "complete": all(row.is_known for row in costing),
+            "complete": all(cost.is_known for cost in costs),
             "chip": table.chip and table.chip.name,
             "least_seconds": in_seconds(total.least_ps) if is_timed else None,
         }
-        if costing
+        if costs
         else None,
         "measured": {
             "executions": table.executions,

@@ -27,18 +27,19 @@ def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:
     if file is None:
         return
     # A profile does not have the names that this package gives to instructions without one.
-    scheduled = scheduled_instructions(file.module) or ()
-    names = [one for one in scheduled if not file.module.is_omitted(one)]
-    running = [one for one in names if one.opcode not in PLUMBING_OPCODES]
-    known = instruction_facts(dump, (one.name for one in running))
-    for one in running:
+    running = [
+        instruction
+        for instruction in scheduled_instructions(file.module) or ()
+        if not file.module.is_omitted(instruction) and instruction.opcode not in PLUMBING_OPCODES
+    ]
+    owners = instruction_facts(dump, (instruction.name for instruction in running))
+    for instruction in running:
         checkpoint()
-        facts = known.get(one.name)
-        if facts is None:
-            continue
-        source = "" if facts.source is None else str(facts.source)
-        kernel = _kernel_name(one.name, one.opcode, dump.backend)
-        yield module, one.name, kernel, facts.op_name, source, facts.phase
+        owner = owners.get(instruction.name)
+        if owner is not None:
+            source = "" if owner.source is None else str(owner.source)
+            kernel = _kernel_name(instruction.name, instruction.opcode, dump.backend)
+            yield module, instruction.name, kernel, owner.op_name, source, owner.phase
 
 
 def _kernel_name(name: str, opcode: str, backend: Backend) -> str:

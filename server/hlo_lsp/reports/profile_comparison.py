@@ -47,36 +47,33 @@ def compare_profiles(
     """
     first, second = _by_name(before), _by_name(after)
     names = list(dict.fromkeys([*second, *first]))
-    found = [_module_change(name, first.get(name), second.get(name), key) for name in names]
-    return sorted(found, key=lambda one: (-abs(one.median.measured_ps), one.name))
+    modules = [_module_change(name, first.get(name), second.get(name), key) for name in names]
+    return sorted(modules, key=lambda module: (-abs(module.median.measured_ps), module.name))
 
 
 def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
     # The programs are in order of their time, so that the first one of a name stays.
-    return {one.time.program.name: one for one in reversed(profile.programs)}
+    return {program.time.program.name: program for program in reversed(profile.programs)}
 
 
 def _module_change(
     name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
 ) -> ModuleTimeChange:
     first, second = (None if program is None else program.table() for program in (before, after))
-    median, idle, exposed = (
-        Change(title, *amounts)
-        for title, amounts in zip(
-            _FACTS, zip(_facts(before), _facts(after), strict=True), strict=True
-        )
-    )
+    median, idle, exposed = map(_time_change, _FACTS, _facts(before), _facts(after))
     groups = tuple(compare_tables(first, second, key))
     return ModuleTimeChange(name, median, idle, exposed, groups)
 
 
-def _facts(program: JoinedProgram | None) -> tuple[Amounts, Amounts, Amounts]:
+def _time_change(name: str, before_ps: int, after_ps: int) -> Change:
+    return Change(name, Amounts(measured_ps=before_ps), Amounts(measured_ps=after_ps))
+
+
+def _facts(program: JoinedProgram | None) -> tuple[int, int, int]:
     if program is None:
-        return Amounts(), Amounts(), Amounts()
+        return 0, 0, 0
     time, runs = program.time, len(program.time.executions)
-    times = time.median_ps, round(time.idle_ps / runs), round(time.exposed_ps / runs)
-    median, idle, exposed = (Amounts(measured_ps=one) for one in times)
-    return median, idle, exposed
+    return time.median_ps, round(time.idle_ps / runs), round(time.exposed_ps / runs)
 
 
 def comparison_json(
@@ -90,13 +87,13 @@ def comparison_json(
         "after": run_json(after),
         "modules": [
             {
-                "name": one.name,
-                "median": _change_json(one.median),
-                "idle": _change_json(one.idle),
-                "exposed": _change_json(one.exposed),
-                "groups": [{"name": each.name, **_change_json(each)} for each in one.groups],
+                "name": module.name,
+                "median": _change_json(module.median),
+                "idle": _change_json(module.idle),
+                "exposed": _change_json(module.exposed),
+                "groups": [{"name": one.name, **_change_json(one)} for one in module.groups],
             }
-            for one in modules
+            for module in modules
         ],
     }
 
@@ -110,13 +107,11 @@ def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[l
     for module in modules:
         lines = [f"{module.name or 'unknown module'} · {' · '.join(_facts_of(module))}"]
         rest = module.groups[count:]
-        rows = [(*_times(one), one.label) for one in module.groups[:count]]
+        rows = [(*_times(change), change.label) for change in module.groups[:count]]
         if rest:
-            before, after = (
-                Amounts(measured_ps=sum(side.measured_ps for side in sides))
-                for sides in zip(*((change.before, change.after) for change in rest), strict=True)
-            )
-            rows.append((*_times(Change("", before, after)), f"in {len(rest):,} more"))
+            before = sum(change.before.measured_ps for change in rest)
+            after = sum(change.after.measured_ps for change in rest)
+            rows.append((*_times(_time_change("", before, after)), f"in {len(rest):,} more"))
         if rows:
             titles = ("change", "before", "→", "after", "mean own time per run")
             lines += aligned_rows([titles, *((*row[:2], "→", *row[2:]) for row in rows)])
@@ -143,7 +138,7 @@ def profile_comparison_markdown(
     """
     by_key = {key: compare_profiles(before, after, key) for key in _PAGE_KEYS}
     modules = by_key[InstructionKey.LINE]
-    longest = max((_longest_ps(one) for one in modules), default=0)
+    longest = max(map(_longest_ps, modules), default=0)
     small = 0
     for number, module in enumerate(modules):
         if _longest_ps(module) < _MIN_SHARE * longest:
@@ -166,11 +161,10 @@ def _tables(
         if not changes:
             continue
         yield from ("", f"| {_PAGE_KEYS[key]} | Change | Before | After |", "|---|---:|---:|---:|")
-        for one in changes[:count]:
-            uri = None if one.source is None else link(one.source)
-            yield markdown_row(
-                markdown_link(markdown_text(one.label), uri), *map(unbroken, _times(one))
-            )
+        for change in changes[:count]:
+            uri = None if change.source is None else link(change.source)
+            label = markdown_link(markdown_text(change.label), uri)
+            yield markdown_row(label, *map(unbroken, _times(change)))
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")
 

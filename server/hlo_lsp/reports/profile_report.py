@@ -13,7 +13,7 @@ from hlo_lsp.profiles.measured import ProgramTime
 from hlo_lsp.program.data_origin import NO_LINE
 from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey
 from hlo_lsp.stats.instruction_table import (
-    AchievedWork,
+    AchievedRates,
     InstructionGroup,
     InstructionRow,
     InstructionTable,
@@ -26,6 +26,10 @@ from hlo_lsp.text.remote import shown
 Json = dict[str, Any]
 _MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
 _MAX_NAMES = 3
+_RUN_KEYS = (
+    *("device", "start_ps", "duration_ps", "busy_ps", "idle_ps"),
+    *("communication_ps", "exposed_ps"),
+)
 
 
 def profile_json(profile: JoinedProfile, key: InstructionKey, chip: str | None = None) -> Json:
@@ -37,10 +41,10 @@ def profile_json(profile: JoinedProfile, key: InstructionKey, chip: str | None =
         chip: The name of the chip, by default that of the dumps.
     """
     return {
-        "modules": [_program_json(one, key, chip) for one in profile.programs],
+        "modules": [_program_json(program, key, chip) for program in profile.programs],
         "unnamed": [
-            {"name": name, "events": one.events, "total_ps": one.total_ps}
-            for name, one in profile.unnamed.items()
+            {"name": name, "events": time.events, "total_ps": time.total_ps}
+            for name, time in profile.unnamed.items()
         ],
         "notes": list(profile.notes),
         "run": run_json(profile.run),
@@ -80,18 +84,7 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "idle_ps": time.idle_ps,
         "own_ps": time.own_ps,
         "has_warm_up": time.has_warm_up,
-        "executions": [
-            {
-                "device": one.device,
-                "start_ps": one.start_ps,
-                "duration_ps": one.duration_ps,
-                "busy_ps": one.busy_ps,
-                "idle_ps": one.idle_ps,
-                "communication_ps": one.communication_ps,
-                "exposed_ps": one.exposed_ps,
-            }
-            for one in time.executions
-        ],
+        "executions": [{key: getattr(run, key) for key in _RUN_KEYS} for run in time.executions],
         "chip": None if chip is None else chip.name,
         "groups": [_group_json(group, table) for group in table.groups(key)],
         "instructions": [
@@ -114,32 +107,28 @@ def _group_json(group: InstructionGroup, table: InstructionTable) -> Json:
         "occurrences": sum(time.occurrences for time in group.times),
         "total_ps": sum(time.total_ps for time in group.times),
         "own_ps": group.own_ps,
-        **_work_json(table.achieved(group.rows)),
+        **_rates_json(table.achieved(group.rows)),
         "instructions": [row.name for row in group.rows],
     }
 
 
-def _work_json(work: AchievedWork | None) -> Json:
-    return {
-        "flops_per_second": None if work is None else work.flops_per_second,
-        "bytes_per_second": None if work is None else work.bytes_per_second,
-        "roofline_share": None if work is None else work.roofline_share,
-    }
+def _rates_json(rates: AchievedRates | None) -> Json:
+    return dict.fromkeys(AchievedRates._fields) if rates is None else rates._asdict()
 
 
 def _instruction_json(
     row: InstructionRow, owner: InstructionFacts | None, table: InstructionTable
 ) -> Json:
     time = row.measured
-    source = None if owner is None else owner.source
+    source = owner and owner.source
     return {
         **({} if time is None else asdict(time)),
-        "opcode": None if owner is None else owner.opcode,
-        "source": None if source is None else str(source),
-        "scope": None if owner is None else owner.scope,
-        "phase": None if owner is None else owner.phase,
-        "communicates": None if owner is None else owner.communicates,
-        **_work_json(table.achieved([row])),
+        "opcode": owner and owner.opcode,
+        "source": source and str(source),
+        "scope": owner and owner.scope,
+        "phase": owner and owner.phase,
+        "communicates": owner and owner.communicates,
+        **_rates_json(table.achieved([row])),
     }
 
 
@@ -154,21 +143,22 @@ def profile_blocks(
         count: The maximum number of rows of a module.
         chip: The name of the chip, by default that of the dumps.
     """
-    total = sum(one.time.duration_ps for one in profile.programs)
-    large = [one for one in profile.programs if one.time.duration_ps >= _MIN_SHARE * total]
-    small = profile.programs[len(large) :]
+    durations = [program.time.duration_ps for program in profile.programs]
+    large = sum(duration >= _MIN_SHARE * sum(durations) for duration in durations)
     if head := list(run_lines(profile.run)):
         yield head
-    yield from (list(_program_lines(one, key, count, chip)) for one in large)
+    for program in profile.programs[:large]:
+        yield list(_program_lines(program, key, count, chip))
     rest = []
-    if small:
-        time = format_time(sum(one.time.duration_ps for one in small))
+    if small := durations[large:]:
+        time = format_time(sum(small))
         rest.append(f"{count_noun(len(small), 'module')} below 1% of the time: {time}")
     if profile.unnamed:
-        names = sorted(profile.unnamed.items(), key=lambda one: -one[1].total_ps)
-        time = format_time(sum(one.total_ps for one in profile.unnamed.values()))
-        events = count_noun(sum(one.events for one in profile.unnamed.values()), "event")
-        listed = join_limited([name for name, _ in names], _MAX_NAMES)
+        unnamed = sorted(profile.unnamed.items(), key=lambda item: -item[1].total_ps)
+        names = [name for name, _ in unnamed]
+        time = format_time(sum(one.total_ps for _, one in unnamed))
+        events = count_noun(sum(one.events for _, one in unnamed), "event")
+        listed = join_limited(names, _MAX_NAMES)
         rest.append(f"without an instruction: {events}, {time}: {listed}")
     rest += profile.notes
     if rest:
@@ -242,14 +232,14 @@ def time_rows(
     return rows
 
 
-def _rates(work: AchievedWork | None) -> list[str]:
+def _rates(rates: AchievedRates | None) -> list[str]:
     """Return the achieved FLOP/s and bytes/s, and the share of the roofline."""
-    if work is None:
+    if rates is None:
         return ["", "", ""]
-    share = work.roofline_share
+    share = rates.roofline_share
     return [
-        format_flops(round(work.flops_per_second)).removesuffix("FLOP").rstrip(),
-        format_short_bytes(round(work.bytes_per_second)),
+        format_flops(round(rates.flops_per_second)).removesuffix("FLOP").rstrip(),
+        format_short_bytes(round(rates.bytes_per_second)),
         "" if share is None else f"{share:.1%}",
     ]
 
@@ -259,7 +249,7 @@ def program_headline(time: ProgramTime) -> str:
     devices = time.devices
     where = f" on {devices[0]}" if len(devices) == 1 else f" on {len(devices):,} devices"
     name = time.program.name or "unknown module"
-    durations = [one.duration_ps for one in time.executions]
+    durations = [run.duration_ps for run in time.executions]
     text = f"{name} · {count_noun(time.runs, 'run')}{where} · median {format_time(time.median_ps)}"
     if len(durations) > 1:
         text += f" ({format_time(min(durations))} to {format_time(max(durations))})"
@@ -273,7 +263,7 @@ def _shares(time: ProgramTime) -> str:
     def part(picoseconds: int) -> str:
         return f"{format_time(picoseconds / runs)} ({picoseconds / total:.1%})"
 
-    communication = sum(one.communication_ps for one in time.executions)
+    communication = sum(run.communication_ps for run in time.executions)
     exposed = time.exposed_ps
     if not communication:
         communicating = "no communication"

@@ -56,7 +56,7 @@ def _step_ps(table: InstructionTable, name: str) -> float:
 def _least_notes(table: InstructionTable) -> Iterator[str]:
     """Yield what makes the least time longer or shorter than that of the program."""
     costing = list(table.costing)
-    if not all(row.is_complete for row in costing):
+    if not all(row.cost.is_complete for row in costing if row.cost is not None):
         yield "loops of unknown trip count count once"
     if any(row.may_be_cached for row in costing):
         yield "less if in cache"

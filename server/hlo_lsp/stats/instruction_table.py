@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.cost.chips import Chip, can_run
@@ -25,7 +25,7 @@ from hlo_lsp.program.instruction_owners import (
     instruction_facts,
 )
 from hlo_lsp.program.transfers import ASYNC_ENDINGS
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import PICOSECONDS
 
 if TYPE_CHECKING:  # most tables have no measured times
@@ -46,7 +46,6 @@ class InstructionRow:
         measured: Its time in a profile, None without one.
         run_ps: The time in one run on one device in picoseconds: the mean of the measured own
             times or, in a table without a profile, the least time. It is 0 if it is unknown.
-        is_complete: False if it may run more often, in a loop of unknown trip count.
     """
 
     name: str
@@ -55,7 +54,6 @@ class InstructionRow:
     least: LeastTime | None
     measured: InstructionTime | None
     run_ps: float
-    is_complete: bool = True
 
     @property
     def is_timed(self) -> bool:
@@ -67,13 +65,6 @@ class InstructionRow:
         """True if it costs something, or its cost is unknown."""
         cost = self.cost
         return cost is not None and (cost.cost != NO_COST or cost.wire_bytes != 0)
-
-    @property
-    def is_known(self) -> bool:
-        """True if its cost is known for all executions, with all custom calls in it."""
-        cost = self.cost
-        is_known = cost is not None and cost.cost is not None and not cost.is_lower_bound
-        return is_known and self.is_complete
 
     @property
     def may_be_cached(self) -> bool:
@@ -142,8 +133,7 @@ def merged(groups: Sequence[InstructionGroup], name: str) -> InstructionGroup:
     return InstructionGroup(name, None, rows, chip, sum(fused, NO_COST) if fused else None)
 
 
-@dataclass(frozen=True, slots=True)
-class CostPart:
+class CostPart(NamedTuple):
     """The FLOPs and the transcendental functions of an instruction that one owner has.
 
     Attributes:
@@ -157,35 +147,12 @@ class CostPart:
     cost: Cost
 
 
-@dataclass(frozen=True, slots=True)
-class AchievedWork:
-    """The FLOPs and bytes of instructions in their own time, with all their executions.
+class AchievedRates(NamedTuple):
+    """What instructions did in each second of their own time; the share is None without a chip."""
 
-    Attributes:
-        memory_bytes: The bytes of memory traffic outside of on-chip memory.
-        least_ps: The least time on the chip in picoseconds, None without one.
-        own_ps: The own time in picoseconds.
-    """
-
-    flops: int
-    memory_bytes: int
-    least_ps: float | None
-    own_ps: int
-
-    @property
-    def flops_per_second(self) -> float:
-        """The achieved FLOP/s."""
-        return self.flops * PICOSECONDS / self.own_ps
-
-    @property
-    def bytes_per_second(self) -> float:
-        """The achieved bytes/s of memory traffic."""
-        return self.memory_bytes * PICOSECONDS / self.own_ps
-
-    @property
-    def roofline_share(self) -> float | None:
-        """The share of the least time in the own time, None without a chip."""
-        return None if self.least_ps is None else self.least_ps / self.own_ps
+    flops_per_second: float
+    bytes_per_second: float
+    roofline_share: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,16 +271,14 @@ class InstructionTable:
             if row.cost is not None:
                 yield row, _parts(self.cost, row.cost, owners.get(row.name), fused)
 
-    def achieved(self, rows: Iterable[InstructionRow]) -> AchievedWork | None:
-        """Return the work of instructions in their own time, None if that of none is known.
+    def achieved(self, rows: Iterable[InstructionRow]) -> AchievedRates | None:
+        """Return the rates of instructions in their own time, None if that of none is known.
 
         Those without own time, of unknown cost, or that are halves of an asynchronous operation are
-        left out.
+        left out. Bytes are those outside of on-chip memory.
         """
-        chip, dump = self.chip, self.dump
-        has_roofline = chip is not None and dump is not None and can_run(chip, dump)
-        flops = size = own = 0
-        least = 0.0
+        flops = size = own_ps = 0
+        least_ps = 0.0
         for row in rows:
             cost, time = row.cost, row.measured
             if cost is None or cost.cost is None or time is None or not time.own_ps:
@@ -322,10 +287,18 @@ class InstructionTable:
                 continue
             flops += cost.cost.flops * time.occurrences
             size += cost.memory_bytes * time.occurrences
-            own += time.own_ps
+            own_ps += time.own_ps
             if row.least is not None:
-                least += row.least.ps / cost.executions * time.occurrences
-        return AchievedWork(flops, size, least if has_roofline else None, own) if own else None
+                least_ps += row.least.ps / cost.executions * time.occurrences
+        if not own_ps:
+            return None
+        seconds = own_ps / PICOSECONDS
+        share = least_ps / own_ps if self._has_roofline else None
+        return AchievedRates(flops / seconds, size / seconds, share)
+
+    @property
+    def _has_roofline(self) -> bool:
+        return self.chip is not None and self.dump is not None and can_run(self.chip, self.dump)
 
 
 def _source(owner: InstructionFacts | None, key: InstructionKey) -> SourceLine | None:
@@ -359,12 +332,12 @@ def _parts(
         owner = fused.facts(member, facts)
         if owner != facts:
             part = others.get(owner) or CostPart(owner, member, NO_COST)
-            others[owner] = replace(part, cost=part.cost + cost.times(row.executions))
+            others[owner] = part._replace(cost=part.cost + cost.times(row.executions))
     flops = whole.cost.flops - sum(part.cost.flops for part in others.values())
     rest = whole.cost.transcendentals - sum(part.cost.transcendentals for part in others.values())
     if min(flops, rest) < 0:  # of a fusion that does not run all instructions in it
         return [whole]
-    return [replace(whole, cost=Cost(flops, rest)), *others.values()]
+    return [whole._replace(cost=Cost(flops, rest)), *others.values()]
 
 
 @query
@@ -391,20 +364,16 @@ def _rows(
         runs = max(1, len(measured.executions))
     chip = None if cost is None else cost.chip
     costs = () if cost is None else cost.executed.instructions
-    repeated = set() if cost is None else _repeated_computations(cost)
     last = {row.instruction.name: row for row in costs}  # names of damaged texts can be equal
     for row in costs:
         checkpoint()
         name = row.instruction.name
         time = times.pop(name, None) if last[name] is row else None
         least = None if chip is None or row.cost is None else least_time(row, chip)
-        run_ps = 0.0
-        if time is not None:
-            run_ps = time.own_ps / runs
-        elif measured is None and least is not None:
-            run_ps = least.ps
-        is_complete = row.computation not in repeated
-        yield InstructionRow(name, row.computation.name, row, least, time, run_ps, is_complete)
+        run_ps = 0.0 if least is None else least.ps
+        if measured is not None:
+            run_ps = 0.0 if time is None else time.own_ps / runs
+        yield InstructionRow(name, row.computation.name, row, least, time, run_ps)
     for name, time in times.items():
         yield InstructionRow(name, _computation(dump, name), None, None, time, time.own_ps / runs)
 
@@ -417,22 +386,6 @@ def _computation(dump: Compile | None, name: str) -> str:
         return ""
     computation = file.module.computation_of(line.record)
     return "" if computation is None else computation.name
-
-
-def _repeated_computations(cost: ProgramCost) -> set[ComputationLine]:
-    """Return the computations that loops of unknown trip count run, directly or not."""
-    file, found = cost.dump.module_file, set[ComputationLine]()
-    if file is None:
-        return found
-    loops = map(file.module.instructions.first, cost.executed.unknown_loops)
-    waiting = [callee for loop in loops if loop for callee in file.module.called_by(loop)]
-    while waiting:
-        computation = waiting.pop()
-        if computation not in found:
-            found.add(computation)
-            for member in file.module.members(computation):
-                waiting += file.module.called_by(member)
-    return found
 
 
 def owners_of(dump: Compile | None, names: Iterable[str]) -> Mapping[str, InstructionFacts]:

@@ -90,7 +90,7 @@ def _describe_cost(table: InstructionTable, row: InstructionRow) -> str:
             parts[0] += f": {time} on {chip.title}, bound by {least.bound.value}"
     if cost.is_lower_bound:
         parts.append("a custom call in it is of unknown cost")
-    if not row.is_complete:
+    if not cost.is_complete:
         parts.append(f"at least {count_noun(cost.executions, 'execution')}")
     elif cost.executions > 1:
         parts.append(count_noun(cost.executions, "execution"))
@@ -109,9 +109,9 @@ def _describe_time(table: InstructionTable, row: InstructionRow) -> str:
     if time.occurrences > runs:
         each = format_time(time.own_ps / time.occurrences)
         parts.append(f"{time.occurrences / runs:,.4g} times {each}")
-    work = table.achieved([row])
-    if work is not None and work.roofline_share:
-        parts.append(f"{work.roofline_share:.0%} of the roofline")
+    rates = table.achieved([row])
+    if rates is not None and rates.roofline_share:
+        parts.append(f"{rates.roofline_share:.0%} of the roofline")
     if time.async_ps:
         parts.append(f"{format_time(time.async_ps / runs)} of asynchronous transfer")
     return ", ".join(parts)
@@ -141,9 +141,9 @@ def computation_time(table: InstructionTable, name: str) -> ComputationTime:
     if time:
         least = describe_least(time, may_be_cached=any(row.may_be_cached for row in rows))
         return ComputationTime(share, f"{least}, {share:.0%} of the least time")
-    costing = [row for row in rows if row.has_cost]
-    flops = sum(row.cost.total.flops for row in costing if row.cost is not None)
-    at_least = "" if all(row.is_known for row in costing) else "at least "
+    costs = [row.cost for row in rows if row.cost is not None]
+    flops = sum(cost.total.flops for cost in costs)
+    at_least = "" if all(cost.is_known for cost in costs) else "at least "
     return ComputationTime(0.0, f"{at_least}{format_flops(flops)}" if flops else "")
 
 
