@@ -25,17 +25,18 @@ def test_equal_costs_have_no_lines() -> None:
 def test_largest_change_comes_first() -> None:
     two = _MORE_WORK.replace("%a = f32[512]{0} sine(%x)", "%a = f32[2048]{0} negate(%x)")
     diff = _diff(two, "v5e")
-    changes = [one.least_ps for one in diff.groups[InstructionKey.LINE]]
+    changes = [one.delta.least_ps for one in diff.groups[InstructionKey.LINE]]
     assert changes == sorted(changes, key=abs, reverse=True)
     assert [one.label for one in diff.groups[InstructionKey.LINE]] == ["model.py:3", "model.py:7"]
-    assert sum(changes) == pytest.approx(diff.total.least_ps)
+    assert sum(changes) == pytest.approx(diff.total.delta.least_ps)
 
 
 def test_groups_of_a_key_add_up_to_the_total() -> None:
     diff = _diff(_MORE_WORK)
     for changes in diff.groups.values():
-        assert sum(one.flops for one in changes) == diff.total.flops == 512
-        assert sum(one.memory_bytes for one in changes) == diff.total.memory_bytes
+        assert sum(one.delta.flops for one in changes) == diff.total.delta.flops == 512
+        moved = sum(one.delta.memory_bytes for one in changes)
+        assert moved == diff.total.delta.memory_bytes
 
 
 def test_without_chip_flops_and_bytes_are_shown() -> None:

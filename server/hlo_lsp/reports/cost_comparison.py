@@ -71,13 +71,14 @@ def cost_change_lines(diff: CostDiff, count: int) -> Iterator[str]:
     yield f"cost of one run: {' · '.join(_total_texts(diff))}"
     for key, groups in diff.groups.items():
         if groups:
-            texts = [f"{group.label} {_change_text(group)}" for group in groups]
+            texts = [f"{group.label} {_change_text(group.delta)}" for group in groups]
             yield f"  by {key.value}: {join_dotted(texts, count)}"
 
 
 def cost_headline(diff: CostDiff) -> str:
     """Return the change of the total in a few words, empty without one."""
-    return _change_text(diff.total) if diff.total.flops or diff.total.memory_bytes else ""
+    delta = diff.total.delta
+    return _change_text(delta) if delta.flops or delta.memory_bytes else ""
 
 
 def cost_change_markdown(diff: CostDiff, count: int) -> Iterator[str]:
@@ -88,12 +89,10 @@ def cost_change_markdown(diff: CostDiff, count: int) -> Iterator[str]:
     title = diff.after.memory_title
     yield from ("", f"| Python line | FLOPs | Bytes {title} | Least time |", "|---|---:|---:|---:|")
     for group in diff.groups[InstructionKey.LINE][:count]:
-        time = "" if diff.chip is None else format_signed(group.least_ps, format_time)
-        sizes = (
-            format_signed(group.flops, format_flops),
-            format_signed(group.memory_bytes, format_short_bytes),
+        texts = _delta_texts(group.delta)
+        yield markdown_row(
+            markdown_text(group.label), *texts[:2], "" if diff.chip is None else texts[2]
         )
-        yield markdown_row(markdown_text(group.label), *sizes, time)
 
 
 def cost_change_json(diff: CostDiff, count: int) -> Json:
@@ -120,31 +119,34 @@ def _amounts_json(amounts: Amounts, diff: CostDiff) -> Json:
     return {
         "flops": amounts.flops,
         "memory_bytes": amounts.memory_bytes,
-        "least_seconds": None if diff.chip is None else in_seconds(amounts.least_ps or 0.0),
+        "least_seconds": None if diff.chip is None else in_seconds(amounts.least_ps),
     }
 
 
 def _total_texts(diff: CostDiff) -> Iterator[str]:
-    total, before, after = diff.total, diff.total.before, diff.total.after
+    before, after = diff.total.before, diff.total.after
+    flops, size, time = _delta_texts(diff.total.delta)
     least = "" if diff.before.executed.complete and diff.after.executed.complete else "at least "
-    flops = f"{format_flops(before.flops)} -> {format_flops(after.flops)}"
-    yield f"{least}{flops} ({format_signed(total.flops, format_flops)})"
+    yield f"{least}{format_flops(before.flops)} -> {format_flops(after.flops)} ({flops})"
     sizes = f"{format_short_bytes(before.memory_bytes)} -> {format_short_bytes(after.memory_bytes)}"
-    change = format_signed(total.memory_bytes, format_short_bytes)
-    yield f"{sizes} {diff.after.memory_title} ({change})"
+    yield f"{sizes} {diff.after.memory_title} ({size})"
     if diff.chip is not None:
-        times = f"{format_time(before.least_ps or 0.0)} -> {format_time(after.least_ps or 0.0)}"
-        change = format_signed(total.least_ps, format_time)
-        yield f"least time on {diff.chip.title} {times} ({change})"
+        times = f"{format_time(before.least_ps)} -> {format_time(after.least_ps)}"
+        yield f"least time on {diff.chip.title} {times} ({time})"
 
 
-def _change_text(change: Change) -> str:
+def _delta_texts(delta: Amounts) -> tuple[str, str, str]:
+    """Return the changes of FLOPs, bytes, and least time with their signs."""
+    return (
+        format_signed(delta.flops, format_flops),
+        format_signed(delta.memory_bytes, format_short_bytes),
+        format_signed(delta.least_ps, format_time),
+    )
+
+
+def _change_text(delta: Amounts) -> str:
     """Return the change of the time, without a chip those of the FLOPs and the bytes."""
-    if abs(change.least_ps) >= _MIN_SHOWN_PICOSECONDS:
-        return format_signed(change.least_ps, format_time)
-    parts = []
-    if change.flops:
-        parts.append(format_signed(change.flops, format_flops))
-    if change.memory_bytes:
-        parts.append(format_signed(change.memory_bytes, format_short_bytes))
-    return ", ".join(parts)
+    flops, size, time = _delta_texts(delta)
+    if abs(delta.least_ps) >= _MIN_SHOWN_PICOSECONDS:
+        return time
+    return ", ".join([*([flops] if delta.flops else []), *([size] if delta.memory_bytes else [])])

@@ -48,7 +48,7 @@ def compare_profiles(
     first, second = _by_name(before), _by_name(after)
     names = list(dict.fromkeys([*second, *first]))
     modules = [_module_change(name, first.get(name), second.get(name), key) for name in names]
-    return sorted(modules, key=lambda module: (-abs(module.median.measured_ps), module.name))
+    return sorted(modules, key=lambda module: (-abs(module.median.delta.measured_ps), module.name))
 
 
 def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
@@ -179,16 +179,16 @@ def _facts_of(module: ModuleTimeChange) -> Iterator[str]:
     elif not module.median.after.measured_ps:
         yield "ran only before"
     yield _text(module.median)
-    yield from (_text(one) for one in (module.idle, module.exposed) if one.measured_ps)
+    yield from (_text(one) for one in (module.idle, module.exposed) if one.delta.measured_ps)
 
 
 def _times(change: Change) -> tuple[str, str, str]:
-    signed = format_signed(change.measured_ps, format_time)
+    signed = format_signed(change.delta.measured_ps, format_time)
     return signed, format_time(change.before.measured_ps), format_time(change.after.measured_ps)
 
 
 def _text(change: Change) -> str:
     ps = change.before.measured_ps
-    share = f", {change.measured_ps / ps:+.1%}" if ps else ""
+    share = f", {change.delta.measured_ps / ps:+.1%}" if ps else ""
     signed, before, after = _times(change)
     return f"{change.name} {before} → {after} ({signed}{share})"

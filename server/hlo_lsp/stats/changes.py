@@ -18,19 +18,19 @@ class Amounts:
 
     Attributes:
         memory_bytes: The bytes outside of on-chip memory.
-        least_ps: The least time in picoseconds, None without a chip.
+        least_ps: The least time in picoseconds, 0 without a chip.
         measured_ps: The measured own time in picoseconds, 0 without a profile.
     """
 
     flops: int = 0
     memory_bytes: int = 0
-    least_ps: float | None = None
+    least_ps: float = 0.0
     measured_ps: int = 0
 
     @classmethod
-    def of(cls, cost: CostSum, measured_ps: int = 0) -> "Amounts":
-        """Return the amounts of some instructions."""
-        return cls(cost.cost.flops, cost.memory_bytes, cost.least_ps, measured_ps)
+    def of(cls, cost: CostSum) -> "Amounts":
+        """Return the amounts of some instructions without measured times."""
+        return cls(cost.cost.flops, cost.memory_bytes, cost.least_ps or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +51,14 @@ class Change:
         return self.name if self.source is None else line_label(self.name)
 
     @property
-    def flops(self) -> int:
-        """The change of the FLOPs."""
-        return self.after.flops - self.before.flops
-
-    @property
-    def memory_bytes(self) -> int:
-        """The change of the bytes off the chip."""
-        return self.after.memory_bytes - self.before.memory_bytes
-
-    @property
-    def least_ps(self) -> float:
-        """The change of the least time in picoseconds, 0 without a chip."""
-        return (self.after.least_ps or 0.0) - (self.before.least_ps or 0.0)
-
-    @property
-    def measured_ps(self) -> int:
-        """The change of the measured time in picoseconds; negative if it shrank."""
-        return self.after.measured_ps - self.before.measured_ps
+    def delta(self) -> Amounts:
+        """By how much the amounts grew; negative if they shrank."""
+        return Amounts(
+            self.after.flops - self.before.flops,
+            self.after.memory_bytes - self.before.memory_bytes,
+            self.after.least_ps - self.before.least_ps,
+            self.after.measured_ps - self.before.measured_ps,
+        )
 
 
 def compare_tables(
@@ -91,9 +81,11 @@ def compare_tables(
         group = second or first
         source = None if group is None else group.source
         change = Change(name, _amounts(before, first), _amounts(after, second), source)
-        if change.measured_ps or change.flops or change.memory_bytes:
-            changes.append(change)
-    return sorted(changes, key=_order)
+        delta = change.delta
+        if delta.measured_ps or delta.flops or delta.memory_bytes:
+            sizes = delta.measured_ps, delta.least_ps, delta.flops, delta.memory_bytes
+            changes.append(((*(-abs(size) for size in sizes), name), change))
+    return [change for _, change in sorted(changes, key=lambda item: item[0])]
 
 
 def _groups(table: InstructionTable | None, key: InstructionKey) -> list[InstructionGroup]:
@@ -108,11 +100,6 @@ def _amounts(table: InstructionTable | None, group: InstructionGroup | None) -> 
     if table.measured is None:
         return Amounts.of(group.cost)
     return Amounts(measured_ps=round(group.own_ps / table.executions))
-
-
-def _order(change: Change) -> tuple[int, float, int, int, str]:
-    sizes = -abs(change.least_ps), -abs(change.flops), -abs(change.memory_bytes)
-    return -abs(change.measured_ps), *sizes, change.name
 
 
 def _names_after(
