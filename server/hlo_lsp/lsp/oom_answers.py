@@ -4,8 +4,9 @@ The answers join the messages with the dumps beside the text, with open dumps, a
 same module in the workspace folders.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from lsprotocol import types
 
@@ -90,6 +91,17 @@ def code_lenses(session: Session, file: DumpFile, _: types.CodeLensParams) -> li
         }
         for line in lines
     ]
+
+
+REPLIES: Mapping[str, Callable[[Session, DumpFile, Any], Any]] = {
+    types.TEXT_DOCUMENT_HOVER: hover,
+    types.TEXT_DOCUMENT_DEFINITION: definition,
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: document_symbols,
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: document_links,
+    types.TEXT_DOCUMENT_FOLDING_RANGE: folding_ranges,
+    types.TEXT_DOCUMENT_CODE_LENS: code_lenses,
+}
+"""What replies to the requests with these methods."""
 
 
 async def resolve_lens(session: Session, lens: types.CodeLens) -> types.CodeLens:

@@ -44,7 +44,6 @@ from hlo_lsp.lsp.virtual_documents import (
     open_summary,
     summarize,
 )
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 
 _PAGE_COLUMNS = range(1, 10_001)
@@ -67,9 +66,9 @@ def create_server() -> HloServer:
 
     for method, notified in _notifications(session, services).items():
         server.feature(method)(partial(notified))  # pygls sets attributes, which methods lack
+    about_texts = {**_position_requests(session), **_document_requests(session)}
     for method, handler in {
-        **_position_requests(session),
-        **_document_requests(session),
+        **{method: _or_in_message(session, method, each) for method, each in about_texts.items()},
         **_view_requests(session),
         **_item_requests(session),
         **_refreshed_requests(session, services),
@@ -127,7 +126,6 @@ def _position_requests(session: Session) -> dict[str, Handler]:
     """Return the handlers of requests about a position; without a dump the result is null.
 
     The text may be ``closed``: clients show excerpts of files that they have not opened.
-    ``in_message`` replies in a text that contains an out-of-memory message.
     """
 
     def at(
@@ -136,7 +134,6 @@ def _position_requests(session: Session) -> dict[str, Handler]:
         takes_params: bool = False,
         whole: bool = False,
         closed: bool = False,
-        in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
     ) -> Handler:
         async def on_request(params: Any) -> Any:
             at = params.position
@@ -148,16 +145,14 @@ def _position_requests(session: Session) -> dict[str, Handler]:
                 whole=whole,
                 closed=closed,
             )
-            return found[0] if found else await _reply_in_message(session, in_message, params)
+            return found[0] if found else None
 
         return on_request
 
     everywhere = partial(at, whole=True, closed=True)
     return {
-        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=oom_answers.hover),
-        types.TEXT_DOCUMENT_DEFINITION: everywhere(
-            navigation.definition, in_message=oom_answers.definition
-        ),
+        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True),
+        types.TEXT_DOCUMENT_DEFINITION: everywhere(navigation.definition),
         types.TEXT_DOCUMENT_DECLARATION: everywhere(navigation.declaration),
         types.TEXT_DOCUMENT_TYPE_DEFINITION: everywhere(navigation.type_definition),
         types.TEXT_DOCUMENT_IMPLEMENTATION: everywhere(navigation.implementation),
@@ -171,14 +166,21 @@ def _position_requests(session: Session) -> dict[str, Handler]:
     }
 
 
-async def _reply_in_message(
-    session: Session, reply: Callable[[Session, DumpFile, Any], Any] | None, params: Any
-) -> Any:
+def _or_in_message(session: Session, method: str, handler: Handler) -> Handler:
+    """Return a handler that also replies in a text that contains an out-of-memory message."""
+    reply = oom_answers.REPLIES.get(method)
     if reply is None:
-        return None
-    return await session.answer_message(
-        params.text_document, lambda file: reply(session, file, params)
-    )
+        return handler
+
+    async def on_request(params: Any) -> Any:
+        found = await handler(params)
+        if found is not None:
+            return found
+        return await session.answer_message(
+            params.text_document, lambda file: reply(session, file, params)
+        )
+
+    return on_request
 
 
 def on_document(
@@ -186,16 +188,16 @@ def on_document(
     reply: Callable[[RequestContext, Any], list[Json]],
     *,
     join: Callable[[list[Json]], list[Json]] = list,
-    in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
 ) -> Handler:
-    """Return a handler of requests about a document, which joins the results of its files."""
+    """Return a handler of requests about a document, which joins the results of its files.
+
+    Without a dump the result is null.
+    """
 
     async def on_request(params: Any) -> Any:
         document = params.text_document
         found = await session.answer_each(document, lambda context: reply(context, params))
-        if not found:
-            return await _reply_in_message(session, in_message, params)
-        return join(list(chain.from_iterable(found)))
+        return join(list(chain.from_iterable(found))) if found else None
 
     return on_request
 
@@ -206,24 +208,16 @@ def _document_requests(session: Session) -> dict[str, Handler]:
 
     on = partial(on_document, session)
     return {
-        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(
-            lambda file, _: symbols.document_symbols(file),
-            in_message=oom_answers.document_symbols,
-        ),
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(lambda file, _: symbols.document_symbols(file)),
         types.TEXT_DOCUMENT_FORMATTING: on(
             lambda file, _: rename_and_formatting.format_document(file)
         ),
         types.TEXT_DOCUMENT_RANGE_FORMATTING: on(
             lambda file, params: rename_and_formatting.format_range(file, params.range)
         ),
-        types.TEXT_DOCUMENT_DOCUMENT_LINK: on(
-            lambda file, _: navigation.document_links(file),
-            in_message=oom_answers.document_links,
-        ),
+        types.TEXT_DOCUMENT_DOCUMENT_LINK: on(lambda file, _: navigation.document_links(file)),
         types.TEXT_DOCUMENT_FOLDING_RANGE: on(
-            lambda file, _: symbols.folding_ranges(file),
-            join=join_folds,
-            in_message=oom_answers.folding_ranges,
+            lambda file, _: symbols.folding_ranges(file), join=join_folds
         ),
     }
 
@@ -263,10 +257,10 @@ def _item_requests(session: Session) -> dict[str, Handler]:
 
 def _refreshed_requests(session: Session, services: Services) -> dict[str, Handler]:
     """Return the handlers of requests whose answers the client shows until a refresh."""
-    lenses_of = on_document(
+    lenses_of = _or_in_message(
         session,
-        lambda context, _: code_lenses.code_lenses(context),
-        in_message=oom_answers.code_lenses,
+        types.TEXT_DOCUMENT_CODE_LENS,
+        on_document(session, lambda context, _: code_lenses.code_lenses(context)),
     )
 
     async def on_lenses(params: types.CodeLensParams) -> Any:
