@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from hlo_lsp.display.table import text_lines
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.reports.modules import (
     compiled_module,
     first_difference,
@@ -16,7 +17,9 @@ from reports.example import ASSIGNMENT, MODULE, RANGES, example
 _ALIAS = MODULE.replace(
     "is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
 )
-_SHARDED = MODULE.replace("parameter(0)", "parameter(0), sharding={replicated}")
+_SHARDING = ("parameter(0)", "parameter(0), sharding={replicated}")
+_SHARDED = MODULE.replace(*_SHARDING)
+_EMPTY_MESH = MODULE.replace("parameter(0)", "parameter(0), sharding={mesh[], [{}, {}]}")
 _HALF = MODULE.replace("%x = f32[256]", "%x = f32[128]")
 _TWO = MODULE.replace("  %a =", "  %y = f32[2]{0} parameter(1)\n  %a =")
 
@@ -26,6 +29,8 @@ _TWO = MODULE.replace("  %a =", "  %y = f32[2]{0} parameter(1)\n  %a =")
     [
         (MODULE, None),
         (_HALF, "p['w']: f32[256] -> f32[128]"),
+        (_EMPTY_MESH, None),
+        (_EMPTY_MESH.replace("%x = f32[256]", "%x = f32[128]"), "p['w']: f32[256] -> f32[128]"),
         (_SHARDED, "p['w']: sharding none -> sharding {replicated}"),
         (_ALIAS, "p['w']: not donated -> donated"),
         (_TWO, "1 -> 2 parameters"),
@@ -34,6 +39,20 @@ _TWO = MODULE.replace("  %a =", "  %y = f32[2]{0} parameter(1)\n  %a =")
 def test_first_difference_of_parameters(module: str, difference: str | None) -> None:
     first, other = (compiled_module(example(text)) for text in (MODULE, module))
     assert first_difference(first, other) == difference
+
+
+def test_shapes_of_all_parameters_differ_before_shardings() -> None:
+    first, other = (
+        compiled_module(example(text))
+        for text in (_TWO, _TWO.replace("f32[2]", "f32[4]").replace(*_SHARDING))
+    )
+    assert first_difference(first, other) == "parameter 1: f32[2] -> f32[4]"
+
+
+def test_platforms_differ_before_parameters() -> None:
+    first = compiled_module(example(MODULE))
+    other = replace(compiled_module(example(_HALF)), backend=Backend.CPU)
+    assert first_difference(first, other) == f"{first.backend.value} -> CPU"
 
 
 def test_largest_peak_comes_first() -> None:

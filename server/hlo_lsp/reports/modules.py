@@ -16,6 +16,8 @@ from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.amounts import format_short_bytes
 
+_EMPTY_MESH = "{mesh[],"  # which shards nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -105,18 +107,28 @@ def sorted_by_name(modules: Iterable[CompiledModule]) -> list[list[CompiledModul
 
 
 def first_difference(first: CompiledModule, other: CompiledModule) -> str | None:
-    """Return the first difference between the parameters of two compiles, None if there is none."""
+    """Return the first difference of two compiles, None if there is none.
+
+    The backends differ first, then parameters: in their shapes, shardings, and donation.
+    """
+    if first.backend is not other.backend:
+        return f"{first.backend.value} -> {other.backend.value}"
     if len(first.parameters) != len(other.parameters):
         return f"{len(first.parameters)} -> {count_noun(len(other.parameters), 'parameter')}"
-    for one, two in zip(first.parameters, other.parameters, strict=True):
-        for before, after in (
-            (one.shape, two.shape),
-            (f"sharding {one.sharding or 'none'}", f"sharding {two.sharding or 'none'}"),
-            (_donation(one), _donation(two)),
-        ):
-            if before != after:
-                return f"{two.name}: {before} -> {after}"
+    for fact in (_shape, _sharding, _donation):
+        for before, after in zip(first.parameters, other.parameters, strict=True):
+            if fact(before) != fact(after):
+                return f"{after.name}: {fact(before)} -> {fact(after)}"
     return None
+
+
+def _shape(parameter: Parameter) -> str:
+    return parameter.shape
+
+
+def _sharding(parameter: Parameter) -> str:
+    is_set = parameter.sharding and not parameter.sharding.startswith(_EMPTY_MESH)
+    return f"sharding {parameter.sharding if is_set else 'none'}"
 
 
 def _donation(parameter: Parameter) -> str:
