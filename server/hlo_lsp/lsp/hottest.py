@@ -53,16 +53,17 @@ def _hottest(context: RequestContext) -> Json | None:
             if uri is not None:
                 entry["location"] = {"uri": uri, "range": {"start": place, "end": place}}
             lines.append(entry)
-    groups = _timed_groups(table, InstructionKey.PHASE)
-    phases = [_group_entry(context, table, group) for group in groups]
+    hot = table.timed[:_MAX_INSTRUCTIONS]
+    phases = _timed_groups(table, InstructionKey.PHASE)
     answer: Json = printable_json(
         {
             "title": f"{context.dump.module_name} · {describe_run(table)}",
-            "instructions": [
-                _entry(context, table, row) for row in table.timed[:_MAX_INSTRUCTIONS]
-            ],
+            "instructions": [_entry(context, table, row) for row in hot],
             "lines": lines,
-            "phases": [*phases, *_exposed_communication(table)],
+            "phases": [
+                *(_group_entry(context, table, group) for group in phases),
+                *_exposed_communication(table),
+            ],
         }
     )
     return answer
@@ -88,20 +89,22 @@ def _exposed_communication(table: InstructionTable) -> Iterator[Json]:
 
 def _group_entry(context: RequestContext, table: InstructionTable, group: InstructionGroup) -> Json:
     """Return the entry of a group, which leads to the instruction with most of its time."""
-    location = _entry(context, table, group.rows[0])["location"]
+    location = _location(context, group.rows[0].name)
     return {"name": group.name, "text": describe_hot(table, group), "location": location}
 
 
 def _entry(context: RequestContext, table: InstructionTable, row: InstructionRow) -> Json:
-    line = context.dump.instruction(row.name)
-    text = describe_hot(table, row)
-    if line is None:
-        return {"name": row.name, "text": text, "location": None}
+    parts = [describe_hot(table, row)]
     owner = table.owners.get(row.name)
-    source = None if owner is None else owner.source
-    parts = [text, line.record.opcode, *([] if source is None else [source.short])]
-    (location,) = context.client.locations([line.name_place])
+    if owner is not None:
+        parts += [owner.opcode, *([] if owner.source is None else [owner.source.short])]
+    location = _location(context, row.name)
     return {"name": row.name, "text": " · ".join(parts), "location": location}
+
+
+def _location(context: RequestContext, name: str) -> Json | None:
+    line = context.dump.instruction(name)
+    return None if line is None else context.client.locations([line.name_place])[0]
 
 
 async def load_profile(session: Session, path: Path | None, document: str | None) -> str:

@@ -213,7 +213,11 @@ class InstructionTable:
     @property
     def owners(self) -> Mapping[str, InstructionFacts]:
         """What the module text says about the instructions with a time or a cost, by name."""
-        return owners_of(self.dump, (row.name for row in self._relevant_rows()))
+        return {} if self.dump is None else _owners(self.dump, self._names)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return _unique(row.name for row in self._relevant_rows())
 
     def _relevant_rows(self) -> Iterator[InstructionRow]:
         yield from self.timed
@@ -388,9 +392,13 @@ def _computation(dump: Compile | None, name: str) -> str:
     return "" if computation is None else computation.name
 
 
-def owners_of(dump: Compile | None, names: Iterable[str]) -> Mapping[str, InstructionFacts]:
+def owners_of(dump: Compile, names: Iterable[str]) -> Mapping[str, InstructionFacts]:
     """Return what the module text says about instructions, by name."""
-    return {} if dump is None else _owners(dump, tuple(sorted(set(names))))
+    return _owners(dump, _unique(names))
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(names)))
 
 
 @query
