@@ -27,6 +27,12 @@ def test_only_instructions_with_a_cost_are_grouped() -> None:
     assert [row.name for row in table.by_computation["e"]] == ["a", "b", "dot"]
 
 
+def test_owners_are_computed_once() -> None:
+    table = table_of_text(_DOT)
+    assert table.owners is table.owners
+    assert list(table.owners) == ["dot"]
+
+
 def test_time_is_the_longest_one() -> None:
     dot = table_of_text(_DOT, chips()["v5e"]).by_name["dot"]
     assert dot.least is not None
