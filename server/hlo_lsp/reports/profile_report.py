@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from hlo_lsp.cost.chips import Chip, configured_chip
+from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import aligned_rows
@@ -62,9 +62,8 @@ def run_lines(run: ProfileRun | None, title: str = "read:") -> Iterator[str]:
         yield f"{title} {shown(run.path)}, the newest of {run.others + 1:,} runs"
 
 
-def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
+def _program_json(program: JoinedProgram, key: InstructionKey, chip: str | None) -> Json:
     time = program.time
-    chip = _chip(program, chip_name)
     table = _table(program, chip)
     owners = table.owners
     durations = [run.duration_ps for run in time.executions]
@@ -85,7 +84,7 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "own_ps": time.own_ps,
         "has_warm_up": time.has_warm_up,
         "executions": [{key: getattr(run, key) for key in _RUN_KEYS} for run in time.executions],
-        "chip": None if chip is None else chip.name,
+        "chip": table.chip and table.chip.name,
         "groups": [_group_json(group, table) for group in table.groups(key)],
         "instructions": [
             _instruction_json(row, owners.get(row.name), table) for row in table.timed
@@ -93,12 +92,10 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
     }
 
 
-def _chip(program: JoinedProgram, name: str | None) -> Chip | None:
-    return None if program.dump is None else configured_chip(program.dump, name)
-
-
-def _table(program: JoinedProgram, chip: Chip | None) -> InstructionTable:
-    return program.table(None if program.dump is None else program_cost(program.dump, chip))
+def _table(program: JoinedProgram, chip: str | None) -> InstructionTable:
+    dump = program.dump
+    cost = None if dump is None else program_cost(dump, configured_chip(dump, chip))
+    return program.table(cost)
 
 
 def _group_json(group: InstructionGroup, table: InstructionTable) -> Json:
@@ -166,11 +163,11 @@ def profile_blocks(
 
 
 def _program_lines(
-    program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
+    program: JoinedProgram, key: InstructionKey, count: int, chip: str | None
 ) -> Iterator[str]:
     yield from profile_facts(program.time)
     yield from _ambiguity(program)
-    yield from aligned_rows(time_rows(program, key, count, chip_name))
+    yield from aligned_rows(time_rows(program, key, count, chip))
     yield from _unjoined(program)
 
 
@@ -202,34 +199,32 @@ def profile_facts(time: ProgramTime) -> Iterator[str]:
 
 
 def time_rows(
-    program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
+    program: JoinedProgram, key: InstructionKey, count: int, chip: str | None
 ) -> list[list[str]]:
     """Return the titles and the largest groups as rows of cells, on average over the executions.
 
     The last row sums up the other groups, so that the rows add up to the own times of a run.
     """
-    chip = _chip(program, chip_name)
     table = _table(program, chip)
     has_rates = table.achieved(table.timed) is not None
-    rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if has_rates else []
-    rows = [["own time", "share", "occurrences", *rates, key.title]]
-
+    rates = ["FLOP/s", "memory/s", *(["roofline"] if table.chip else [])] if has_rates else []
     groups = table.groups(key)
     shown, rest = groups[:count], groups[count:]
     if rest:
         shown.append(merged(rest, f"in {len(rest):,} more"))
-    for group in shown:
-        occurrences = sum(time.occurrences for time in group.times) / table.executions
-        rows.append(
+    return [
+        ["own time", "share", "occurrences", *rates, key.title],
+        *(
             [
                 format_time(group.run_ps),
                 f"{table.share(group):.1%}",
-                f"{occurrences:,.4g}",
+                f"{sum(time.occurrences for time in group.times) / table.executions:,.4g}",
                 *_rates(table.achieved(group.rows))[: len(rates)],
                 _label(group),
             ]
-        )
-    return rows
+            for group in shown
+        ),
+    ]
 
 
 def _rates(rates: AchievedRates | None) -> list[str]:
