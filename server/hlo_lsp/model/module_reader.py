@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.compile_files import FolderSnapshot
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.folder_scan import ModuleFiles
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
@@ -52,27 +54,34 @@ class ModuleTexts:
 
 
 class ModuleReader:
-    """The files of one module.
-
-    Attributes:
-        frames: The frames of a call stack that can be the Python line of a buffer.
-        workspace: Its compiles with all their files.
-        without_values: Its compiles without files that have no sizes.
-    """
+    """The files of one module, with ``frames`` that can be the Python lines of its buffers."""
 
     def __init__(
         self, module: ModuleFiles, frames: FrameChoice, texts: ModuleTexts | None = None
     ) -> None:
-        self.frames = frames
+        self._module = module
+        self._frames = frames
         self._texts = texts or ModuleTexts(module)
-        own = FolderSnapshot.of_compile(module.path.parent, [path.name for path in module.stamps])
-        self.workspace = DumpWorkspace(folders=own, read=self._texts.read)
-        self.without_values = self.workspace.view(ROLES_WITHOUT_SIZES, frames)
+        self._files: DumpWorkspace | None = None
+
+    @property
+    def workspace(self) -> DumpWorkspace:
+        """The compiles of the module with all their files."""
+        if self._files is None:
+            names = [path.name for path in self._module.stamps]
+            folders = FolderSnapshot.of_compile(self._module.path.parent, names)
+            self._files = DumpWorkspace(folders=folders, read=self._texts.read)
+        return self._files
+
+    @cached_property
+    def without_values(self) -> DumpWorkspace:
+        """The compiles of the module without files that have no sizes."""
+        return self.workspace.view(ROLES_WITHOUT_SIZES, self._frames)
 
     def with_open(self, opened: Iterable[tuple[str, Path, Document]]) -> DumpWorkspace:
         """Return the compiles ``without_values`` in which some files have the text of an editor."""
-        folders = self.without_values.folders
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self.frames, folders, self._texts.read)
+        folders = self.workspace.folders
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._frames, folders, self._texts.read)
         for uri, path, document in opened:
             workspace.open(uri, path, document)
         return workspace
@@ -83,7 +92,7 @@ class ModuleReader:
         Raises:
             UnreadableError: The path is not a readable text file.
         """
-        if self._texts.is_kept or self.workspace.known(path) is not None:
+        if self._texts.is_kept or self._known(path) is not None:
             return self.lines_if(path, _is_dump) is not None
         return _is_dump(read_first_lines(path))
 
@@ -93,7 +102,7 @@ class ModuleReader:
         Raises:
             UnreadableError: The path is not a readable text file.
         """
-        known = self.workspace.known(path)
+        known = self._known(path)
         return self._texts.read(path).lines if known is None else known.lines
 
     def lines_if(
@@ -104,11 +113,14 @@ class ModuleReader:
         Raises:
             UnreadableError: The path is not a readable text file.
         """
-        known = self.workspace.known(path)
+        known = self._known(path)
         if known is not None:
             return known.lines if accepts(known.lines) else None
         document = self._texts.read_if(path, accepts, *head_bytes)
         return None if document is None else document.lines
+
+    def _known(self, path: Path) -> DumpFile | None:
+        return None if self._files is None else self._files.known(path)
 
 
 def _is_dump(lines: list[str]) -> bool:
