@@ -11,13 +11,17 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.lsp import compile_index, module_list
 from hlo_lsp.lsp.custom_requests import ModulesParams, SourceLinesParams
 from hlo_lsp.lsp.module_list import ModuleList
+from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.source_lines import SourceLines
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
+from hlo_lsp.reports.modules import compiled_module
 from hlo_lsp.text import disk
+from hostile.large_folders import write_compiles
 from lsp.test_source_lines import SourceLinesHarness
 from lsp.test_workspace_symbols import serve
 
@@ -92,3 +96,65 @@ async def test_workspace_is_walked_and_read_once(tmp_path: Path, accesses: Acces
     files = [path.name for path in tmp_path.rglob("*.txt")]
     assert accesses.walks == {str(tmp_path): 1}
     assert {name: accesses.reads[name] for name in files} == dict.fromkeys(files, 1)
+
+
+async def test_urgent_facts_are_read_first(tmp_path: Path) -> None:
+    write_compiles(tmp_path / "dumps", 20)
+    services = Services(tmp_path)
+    pull = asyncio.ensure_future(services.diagnostics.pull(types.WorkspaceDiagnosticParams([])))
+    while not services.diagnostics._on_disk.values():
+        await asyncio.sleep(0)
+    modules = await services.modules.answer(ModulesParams())
+    assert len(modules["modules"]) == 20
+    checked = len(services.diagnostics._on_disk.values())
+    await pull
+    assert checked < len(services.diagnostics._on_disk.values())
+
+
+async def test_failed_process_is_a_problem_and_is_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_compiles(tmp_path / "dumps", 1)
+    calls: list[object] = []
+
+    async def fail(work: object) -> object:
+        calls.append(work)
+        raise RequestFailedError("the process ended early")
+
+    monkeypatch.setattr(compile_index, "run_in_process", fail)
+    monkeypatch.setattr(compile_index, "MAX_KEPT_BYTES", 0)
+    services = Services(tmp_path)
+    problems: list[str] = []
+    monkeypatch.setattr(services.session.listener, "problem_found", problems.append)
+    for _ in range(2):
+        assert (await services.modules.answer(ModulesParams()))["modules"] == []
+    assert len(calls) == 1
+    assert problems == ["module_0000.jit_f0.before_optimizations.txt: the process ended early"]
+
+
+async def test_internal_error_hides_no_other_compile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_compiles(tmp_path / "dumps", 2)
+
+    def fail(dump: Any) -> Any:
+        if dump.module_name == "jit_f0":
+            raise ValueError("a bug")
+        return compiled_module(dump)
+
+    monkeypatch.setattr(module_list, "compiled_module", fail)
+    modules = await Services(tmp_path).modules.answer(ModulesParams())
+    assert [module["name"] for module in modules["modules"]] == ["jit_f1"]
+
+
+async def test_walk_that_runs_includes_later_changes(tmp_path: Path) -> None:
+    session = Session()
+    tops = [tmp_path / "one"]
+    session.index.workspace_folders = lambda: tops
+    write_compiles(tmp_path / "one", 1)
+    write_compiles(tmp_path / "two", 1)
+    first = asyncio.ensure_future(session.index.scan())
+    await asyncio.sleep(0)
+    tops.append(tmp_path / "two")
+    session.index.files_changed()
+    assert [folder.path.name for folder in await first] == ["one", "two"]
