@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp import source_lines, times
+from hlo_lsp.lsp import compile_index, source_lines, times
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.session import Session
@@ -160,6 +160,14 @@ async def test_lines_show_their_time(
         6,
         "16.0 KiB at the peak · 1 buffer · 3.00 ms, 100%",
     )
+
+
+async def test_large_compiles_are_read_in_a_process(
+    harness: SourceLinesHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_index, "MAX_KEPT_BYTES", 0)
+    harness.dump("dump")
+    assert len(await harness.read()) == 2
 
 
 async def test_buffers_lead_to_their_instructions(harness: SourceLinesHarness) -> None:

@@ -11,7 +11,7 @@ from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.check_jobs import CheckJob
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.lsp import progress, workspace_diagnostics
+from hlo_lsp.lsp import compile_index, progress, workspace_diagnostics
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
@@ -183,6 +183,15 @@ async def test_only_changed_compiles_are_checked_again(
     os.utime(folder / "good.txt", (1, 1))
     await harness.pull()
     assert checked == ["good.txt"]
+
+
+async def test_large_compiles_are_checked_in_a_process(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_index, "MAX_KEPT_BYTES", 0)
+    assert await WorkspaceDiagnosticsHarness(folder).pull() == {
+        "bad.txt": ("full", ["out-of-bounds"])
+    }
 
 
 async def test_check_stopped_by_the_user_stays_stopped(

@@ -120,11 +120,6 @@ class FactKind(ABC, Generic[S, F]):
         found = self._facts.get(path)
         return None if found is None else found.value
 
-    def last_stamp(self, unit: Unit[S]) -> Any:
-        """Return the stamp with which a fact was read; None if it was not."""
-        fact = self._facts.get(unit.key)
-        return None if fact is None else fact.stamp
-
     def values(self) -> dict[Path, F]:
         """Return the last facts by key."""
         known = ((path, fact.value) for path, fact in self._facts.items())
@@ -134,7 +129,8 @@ class FactKind(ABC, Generic[S, F]):
         """Return whether a fact must be read, possibly again."""
         if self.is_stopped or not self.is_needed(unit):
             return False
-        return bool(self.last_stamp(unit) != self.stamp(unit))
+        fact = self._facts.get(unit.key)
+        return fact is None or fact.stamp != self.stamp(unit)
 
     def store(self, unit: Unit[S], stamp: Hashable, value: F | None) -> None:
         """Keep a fact."""
@@ -446,17 +442,21 @@ class CompileIndex:
         run: Callable[[Callable[[], list[Any]]], Awaitable[list[Any]]],
         texts: ModuleTexts | None = None,
     ) -> None:
-        for kind, unit in wanted:
-            await kind.prepare(unit)
-        stamps = [kind.stamp(unit) for kind, unit in wanted]
-        readings = [kind.reading(unit) for kind, unit in wanted]
+        if not wanted:
+            return
         values: list[Any] = [None] * len(wanted)
         try:
-            if wanted:
-                frames = self._workspace.frames
-                values = await run(partial(_read_all, module, frames, readings, texts))
+            for kind, unit in wanted:
+                await kind.prepare(unit)
+            stamps = [kind.stamp(unit) for kind, unit in wanted]
+            readings = [kind.reading(unit) for kind, unit in wanted]
+            frames = self._workspace.frames
+            values = await run(partial(_read_all, module, frames, readings, texts))
         except RequestFailedError as error:
             self._report_problem(f"{module.path.name}: {error.message}")
+        except Exception:  # it must not be read again and again
+            logger.exception("reading %s failed", module.path)
+            stamps = [kind.stamp(unit) for kind, unit in wanted]
         for (kind, unit), stamp, value in zip(wanted, stamps, values, strict=True):
             kind.store(unit, stamp, value)
 

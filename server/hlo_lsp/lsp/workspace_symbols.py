@@ -2,10 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from pathlib import Path
 
 from lsprotocol import types
 
@@ -35,21 +33,13 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _NamedFile:
-    """A file that may have symbols, with its name in results."""
-
-    path: Path
-    title: str
-
-
-class _SymbolsOnDisk(FactKind[_NamedFile, list[FileSymbols]]):
-    """The symbols of files on disk."""
+class _SymbolsOnDisk(FactKind[str, list[FileSymbols]]):
+    """The symbols of files on disk, which have a title in results."""
 
     title = "Indexing HLO names"
     max_scan_age_seconds = 2.0
 
-    def units(self, folder: ScannedFolder) -> Iterator[Unit[_NamedFile]]:
+    def units(self, folder: ScannedFolder) -> Iterator[Unit[str]]:
         """Yield the files that may have symbols."""
         if folder.top.scope is Scope.REQUEST:
             return
@@ -58,15 +48,15 @@ class _SymbolsOnDisk(FactKind[_NamedFile, list[FileSymbols]]):
             stamp = None if module is None else module.stamps.get(path)
             if module is not None and stamp is not None:
                 title = path.relative_to(folder.top.path).as_posix()
-                yield Unit(path, stamp, module, stamp[1], _NamedFile(path, title))
+                yield Unit(path, stamp, module, stamp[1], title)
 
-    def reads_compile(self, _: Unit[_NamedFile]) -> bool:
+    def reads_compile(self, _: Unit[str]) -> bool:
         """Return False: symbols follow from one text, which is not kept."""
         return False
 
-    def reading(self, unit: Unit[_NamedFile]) -> Reading[list[FileSymbols]]:
+    def reading(self, unit: Unit[str]) -> Reading[list[FileSymbols]]:
         """Return the function that reads the symbols of a file."""
-        return partial(read_file_symbols, path=unit.subject.path, title=unit.subject.title)
+        return partial(read_file_symbols, path=unit.key, title=unit.subject)
 
 
 class WorkspaceSymbols(Service):
