@@ -1,5 +1,6 @@
 """Tests for the client in Neovim 0.7 to 0.10, which lack `vim.lsp.enable`."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,15 @@ def old(tmp_path: Path) -> Neovim:
     return Neovim(find_old_neovim(), tmp_path)
 
 
-def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
-    shown = old.run(
+@pytest.fixture(scope="module")
+def shared_old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
+    neovim = Neovim(find_old_neovim(), tmp_path_factory.mktemp("old"), is_shared=True)
+    yield neovim
+    neovim.end()
+
+
+def test_hover_shows_value(shared_old: Neovim, compile_v5e: Compile) -> None:
+    shown = shared_old.run(
         """
         nvim.open(path)
         nvim.cursor('copy-start.1{0}')
@@ -34,8 +42,8 @@ def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
-def test_wrong_size_is_reported_until_fixed(old: Neovim, compile_v5e: Compile) -> None:
-    codes = old.run(
+def test_wrong_size_is_reported_until_fixed(shared_old: Neovim, compile_v5e: Compile) -> None:
+    codes = shared_old.run(
         """
         nvim.open(path)
         vim.cmd('6s/size=1048576/size=1048575/')
@@ -79,8 +87,8 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
     assert changed == "25 values, 2.28 MiB, 10 at the peak"
 
 
-def test_lens_lists_places(old: Neovim, compile_v5e: Compile) -> None:
-    title, lines = old.run(
+def test_lens_lists_places(shared_old: Neovim, compile_v5e: Compile) -> None:
+    title, lines = shared_old.run(
         LENSES
         + """
         vim.api.nvim_win_set_cursor(0, { 54, 0 })

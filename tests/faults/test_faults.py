@@ -37,7 +37,11 @@ def test_damage_is_reported_with_place_and_code(
         SUMMARY, "\n".join(summary)
     )  # Shown at the end of the run, even if the test fails.
     assert not any(one.failures for one in outcomes)
-    assert all(kinds)  # Each kind of damage is injected at least once.
+    # Each kind of damage is injected, and most of its damages are reported exactly.
+    exact = [[one.verdict is Verdict.EXACT for one in kind] for kind in kinds]
+    assert [
+        fault for fault, one in zip(FAULTS, exact, strict=True) if 2 * sum(one) <= len(one)
+    ] == []
     assert len(outcomes) >= 1_000
     assert verdicts[Verdict.MISSED] <= 0.01 * len(outcomes)
     assert verdicts[Verdict.EXACT] >= 0.97 * len(outcomes)

@@ -132,29 +132,6 @@ def test_broken_line_hides_missing_values(sample: str) -> None:
     assert reports_of(replace_once(sample, "\n<68 Arg_0.1 @0>", "\n<68 Arg_0.1 @0")) == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "role"),
-    [
-        (" value: <69 Arg_1.2 @0>", " value: <69 Arg_1.7 @0>", "name"),
-        (" value: <66 copy-start.1{0} @1>", " value: <66 copy-start.1{1} @1>", "index"),
-        (" value: <79 fusion @0>", " value: <79 fusion{} @0>", "index"),
-        ("\n<69 Arg_1.2 @0>", "\n<69 Arg_1.7 @0>", "name"),
-        ("\n<66 copy-start.1{0} @1>", "\n<66 copy-start.1{1} @1>", "index"),
-        ("\n<79 fusion @0>", "\n<79 fusion{} @0>", "index"),
-        ("\n<79 fusion @0>", "\n<79 fusion (phi) @0>", "mark `(phi)`"),
-        ("\n<79 fusion @0>", "\n<79 fusion @1>", "memory space"),
-    ],
-)
-def test_header_unlike_its_first_position_is_reported(
-    sample: str, old: str, new: str, role: str
-) -> None:
-    text = replace_once(sample, old, new)
-    line = text[: text.index(new) + new.startswith("\n")].count("\n") + 1
-    ((code, place, message),) = reports_of(text)
-    assert (code, int(place.split(":")[0])) == ("header-mismatch", line)
-    assert message.startswith(f"the {role} of value ")
-
-
 def test_differing_header_names_both_and_is_fixed(sample: str) -> None:
     (finding,) = findings_of(
         dump_of(replace_once(sample, "\n<69 Arg_1.2 @0>", "\n<69 Arg_1.7 @0>"))

@@ -6,6 +6,7 @@ import marked_program
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 
 PROGRAM = marked_program.program()
 
@@ -34,6 +35,16 @@ def test_definitions_of_every_kind_of_target(kind: str) -> None:
     for pair in DEFINITIONS[kind].split():
         start, _, ends = pair.partition(":")
         assert _definitions(start) == list(filter(None, ends.split(","))), start
+
+
+def test_definition_of_a_thunk_is_its_instruction() -> None:
+    module = marked_program.file_of("HloModule m\n\nENTRY %e {\n  ROOT %add.1 = f32[] add()\n}\n")
+    row = "001: kKernel [source | sink] , kernel = k, profile_annotation = add.1, launch"
+    thunks = DumpFile.of_text(row, "thunks.txt")
+    found = cursor_target_at(thunks, 0, 0)
+    assert found is not None
+    (place,) = definitions(Compile([thunks, module]), found)
+    assert (place.file, place.line) == (module, 3)
 
 
 @pytest.mark.parametrize(
