@@ -213,11 +213,11 @@ class InstructionTable:
     @property
     def owners(self) -> Mapping[str, InstructionFacts]:
         """What the module text says about the instructions with a time or a cost, by name."""
-        return {} if self.dump is None else _owners(self.dump, self._names)
+        return {} if self.dump is None else owners_of(self.dump, self._names)
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        return _unique(row.name for row in self._relevant_rows())
+        return tuple(sorted({row.name for row in self._relevant_rows()}))
 
     def _relevant_rows(self) -> Iterator[InstructionRow]:
         yield from self.timed
@@ -233,6 +233,7 @@ class InstructionTable:
         members: dict[str, list[InstructionRow]] = {}
         sources: dict[str, SourceLine | None] = {}
         for row in self._relevant_rows():
+            checkpoint()
             owner = owners.get(row.name)
             name = group_of(row.name, owner, key)
             members.setdefault(name, []).append(row)
@@ -296,13 +297,10 @@ class InstructionTable:
                 least_ps += row.least.ps / cost.executions * time.occurrences
         if not own_ps:
             return None
-        seconds = own_ps / PICOSECONDS
-        share = least_ps / own_ps if self._has_roofline else None
+        seconds, chip, dump = own_ps / PICOSECONDS, self.chip, self.dump
+        has_roofline = chip is not None and dump is not None and can_run(chip, dump)
+        share = least_ps / own_ps if has_roofline else None
         return AchievedRates(flops / seconds, size / seconds, share)
-
-    @property
-    def _has_roofline(self) -> bool:
-        return self.chip is not None and self.dump is not None and can_run(self.chip, self.dump)
 
 
 def _source(owner: InstructionFacts | None, key: InstructionKey) -> SourceLine | None:
@@ -392,15 +390,7 @@ def _computation(dump: Compile | None, name: str) -> str:
     return "" if computation is None else computation.name
 
 
-def owners_of(dump: Compile, names: Iterable[str]) -> Mapping[str, InstructionFacts]:
-    """Return what the module text says about instructions, by name."""
-    return _owners(dump, _unique(names))
-
-
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(names)))
-
-
 @query
-def _owners(dump: Compile, names: tuple[str, ...]) -> Mapping[str, InstructionFacts]:
+def owners_of(dump: Compile, names: tuple[str, ...]) -> Mapping[str, InstructionFacts]:
+    """Return what the module text says about instructions, by name."""
     return instruction_facts(dump, names)

@@ -115,7 +115,7 @@ def _matches(
 def _time(profile: Profile, program: Program, dump: Compile | None) -> ProgramTime:
     devices = profile.programs[program]
     names = {event.instruction for found in devices.values() for event in found.events}
-    owners = {} if dump is None else owners_of(dump, names)
+    owners = {} if dump is None else owners_of(dump, tuple(sorted(names)))
 
     def communicates(name: str) -> bool:
         owner = owners.get(name)
