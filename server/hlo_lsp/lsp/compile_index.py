@@ -117,13 +117,13 @@ class FactKind(ABC, Generic[S, F]):
 
     def fact(self, path: Path) -> F | None:
         """Return the last fact with a key."""
-        found = self._facts.get(path)
-        return None if found is None else found.value
+        fact = self._facts.get(path)
+        return None if fact is None else fact.value
 
     def values(self) -> dict[Path, F]:
         """Return the last facts by key."""
-        known = ((path, fact.value) for path, fact in self._facts.items())
-        return {path: value for path, value in known if value is not None}
+        values = ((path, fact.value) for path, fact in self._facts.items())
+        return {path: value for path, value in values if value is not None}
 
     def is_outdated(self, unit: Unit[S]) -> bool:
         """Return whether a fact must be read, possibly again."""
@@ -321,8 +321,8 @@ class CompileIndex:
                 if not self._is_outdated:
                     break
             self.folders, self._units = folders, {}
-            for kind, found in units.items():
-                self._take_units(kind, found)
+            for kind, units_of_kind in units.items():
+                self._take_units(kind, units_of_kind)
         finally:
             self._scanning = None
 
@@ -428,9 +428,11 @@ class CompileIndex:
         while outdated := self._outdated(module, kinds):
             is_open = not self._workspace.open_paths.keys().isdisjoint(module.stamps)
             is_large = _read_bytes(outdated) > MAX_KEPT_BYTES and not is_open
-            apart = [one for one in outdated if is_large and one[0].reads_compile(one[1])]
+            apart = [
+                (kind, unit) for kind, unit in outdated if is_large and kind.reads_compile(unit)
+            ]
             await self._read_facts(module, apart, run_in_process)
-            here = [one for one in outdated if one not in apart]
+            here = [pair for pair in outdated if pair not in apart]
             await self._read_facts(module, here, self._run_here, texts)
             self._end_step()
             await asyncio.sleep(0)  # so that what waited is not other work for this task

@@ -68,7 +68,9 @@ class _ListedCompiles(FactKind[CompileFiles, list[_ListedCompile]]):
             path = compile_.path
             if path.suffix in _SUFFIXES or text_name(path.name):
                 module = folder.module(compile_)
-                stamps = tuple((one, module.stamps.get(one)) for one in _files_in_order(compile_))
+                stamps = tuple(
+                    (file, module.stamps.get(file)) for file in _files_in_order(compile_)
+                )
                 yield Unit(path, stamps, module, _read_bytes(stamps), compile_)
 
     def reading(self, unit: Unit[CompileFiles]) -> Reading[list[_ListedCompile]]:
@@ -171,26 +173,26 @@ def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
     path = None if isinstance(file, SectionFile) else file.path
     if path is None:
         files = ()
-    buffers = [named_buffer(dump, one) for one in largest_buffers(dump, _MAX_BUFFERS)]
-    locations = client.locations(one.place for one in buffers)
+    buffers = [named_buffer(dump, buffer) for buffer in largest_buffers(dump, _MAX_BUFFERS)]
+    locations = client.locations(buffer.place for buffer in buffers)
     return {
         "uri": file.uri,
         "line": file.first_line,
         "title": file.title if path is None else _title(path.name),
         "files": [
-            _file_json(one) for one in files if suffix_of(one.name).role not in _UNLISTED_ROLES
+            _file_json(path) for path in files if suffix_of(path.name).role not in _UNLISTED_ROLES
         ],
         "buffers": [
-            {"name": one.name, "text": one.text, "location": location}
-            for one, location in zip(buffers, locations, strict=True)
+            {"name": buffer.name, "text": buffer.text, "location": location}
+            for buffer, location in zip(buffers, locations, strict=True)
         ],
     }
 
 
 def _files_in_order(compile_: CompileFiles) -> list[Path]:
     """Return the memory files, then the module texts in pipeline order, then the others."""
-    memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
-    memory.sort(key=lambda one: _MEMORY_ROLES.index(suffix_of(one.name).role))
+    memory = [path for path in compile_.files if suffix_of(path.name).role.is_memory]
+    memory.sort(key=lambda path: _MEMORY_ROLES.index(suffix_of(path.name).role))
     return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
 
 

@@ -167,11 +167,11 @@ class _Notes(_AssignmentKind[list[_Note]]):
 def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[_SourceCompile]:
     path, module = compile_.path, folder.module(compile_)
     files = [
-        one
-        for one in compile_.files_read_together()
-        if suffix_of(one.name).role not in ROLES_WITHOUT_SIZES
+        file
+        for file in compile_.files_read_together()
+        if suffix_of(file.name).role not in ROLES_WITHOUT_SIZES
     ]
-    stamps = tuple((one, module.stamps.get(one, (0, 0))) for one in files)
+    stamps = tuple((file, module.stamps.get(file, (0, 0))) for file in files)
     size, name = sum(size for _, (_, size) in stamps), DumpName.of(path.name)
     written = module.stamps.get(path, (0, 0))[0]
     title = (name and name.module_name) or path.name
@@ -366,10 +366,10 @@ class SourceLines(Service):
             opened = session.workspace.open_paths.items()
             self._notes.versions = {path: session.version(file.uri) for path, file in opened}
             await index.read(self._notes)
-        known = self._compiles.values()
-        self._texts = {key: text for key, text in self._texts.items() if key[0] in known}
+        compiles = self._compiles.values()
+        self._texts = {key: text for key, text in self._texts.items() if key[0] in compiles}
         lines = {path: await run_in_slices(partial(self._lines, path)) for path in self._requested}
-        if any(self._requested[path] != found for path, found in lines.items()):
+        if any(self._requested[path] != notes for path, notes in lines.items()):
             self._notify(SOURCE_LINES_CHANGED_METHOD, {})
 
     def _shown(self) -> set[Path]:
@@ -397,7 +397,11 @@ class SourceLines(Service):
             yield (
                 max(
                     compiles,
-                    key=lambda one: (not open_paths.isdisjoint(one.files), one.written, one.size),
+                    key=lambda compile_: (
+                        not open_paths.isdisjoint(compile_.files),
+                        compile_.written,
+                        compile_.size,
+                    ),
                 ),
                 len(compiles),
             )
@@ -439,12 +443,12 @@ class SourceLines(Service):
         A file that is saved without another compile keeps its text here.
         """
         key = compile_.assignment, path
-        known = self._texts.get(key)
-        if known is None or known.written != compile_.written:
+        text = self._texts.get(key)
+        if text is None or text.written != compile_.written:
             changed = (file_stamp(path) or (0, 0))[0]
             is_newer = changed > compile_.written + _MIN_AGE_DIFFERENCE_NS
-            known = self._texts[key] = _CompiledText(compile_.written, _read_lines(path), is_newer)
-        return known
+            text = self._texts[key] = _CompiledText(compile_.written, _read_lines(path), is_newer)
+        return text
 
 
 class _FileTest:

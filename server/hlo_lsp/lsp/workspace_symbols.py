@@ -123,18 +123,21 @@ class WorkspaceSymbols(Service):
             self._read_open(file)
         if self._open_reads:
             await asyncio.wait(self._open_reads.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
-        found = await self._search(params.query)
-        while not found:
+        symbols = await self._search(params.query)
+        while not symbols:
             tasks = (self._refresh.task, *self._open_reads.values())
             waiting = [task for task in tasks if task]
             if not waiting:
                 break
             await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            found = await self._search(params.query)
+            symbols = await self._search(params.query)
         buffers = await self._buffers_of_line(params.query)
         places = {(symbol.uri, symbol.line) for symbol in buffers}
-        found = [*buffers, *(one for one in found if (one.uri, one.line) not in places)]
-        return [_information(symbol) for symbol in found[:_MAX_SYMBOLS]]
+        symbols = [
+            *buffers,
+            *(symbol for symbol in symbols if (symbol.uri, symbol.line) not in places),
+        ]
+        return [_information(symbol) for symbol in symbols[:_MAX_SYMBOLS]]
 
     async def _buffers_of_line(self, text: str) -> list[Symbol]:
         """Return the buffers with data of a Python line in the compiles of open files."""
