@@ -61,7 +61,7 @@ def test_folder_without_dump_ends_with_2(dump: Path, tmp_path: Path) -> None:
 
 def test_markdown_is_a_table(dump: Path, other: Path) -> None:
     out = run("diff", dump, other, "--format", "markdown").out
-    assert "| `b` | model.py:7 cos | +1.0 KiB | is larger |" in out
+    assert "| `b` | model.py:7 cos | +1.0\N{NO-BREAK SPACE}KiB | is larger |" in out
 
 
 @pytest.mark.parametrize(("limit", "status"), [("1 KiB", 0), ("1000 B", 1), ("0%", 0)])

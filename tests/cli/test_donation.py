@@ -51,5 +51,5 @@ def test_json_has_the_totals(tmp_path: Path) -> None:
 
 def test_markdown_has_a_table_for_each_state(tmp_path: Path) -> None:
     text = run("donation", _path(tmp_path), "--format", "markdown").out
-    assert "| Donated, but not used | 1 | 32 B |" in text
+    assert "| Donated, but not used | 1 | 32\N{NO-BREAK SPACE}B |" in text
     assert "## Usable, but not donated" in text

@@ -4,9 +4,10 @@ import pytest
 
 from cost.costs import module, table_of_text
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.cost import cost_json, cost_lines
-from hlo_lsp.stats.instruction_table import merged
+from hlo_lsp.reports.cost import cost_content, cost_json
+from hlo_lsp.stats.instruction_table import CostTable, merged
 
 _TEXT = module(
     "%p = f32[1024] parameter(0)",
@@ -18,8 +19,12 @@ _TEXT = module(
 )
 
 
+def _lines(table: CostTable, count: int) -> list[str]:
+    return list(text_lines(cost_content(table, InstructionKey.OPCODE, count)))
+
+
 def test_first_lines_answer_the_question() -> None:
-    lines = list(cost_lines(table_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
+    lines = _lines(table_of_text(_TEXT, chips()["v5e"]), 2)
     assert lines == [
         "m: at least 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
         "least time on TPU v5e: 40.5 ns, mostly bound by network",
@@ -39,12 +44,12 @@ def test_rows_without_cost_are_left_out() -> None:
     text = module(
         "%p = f32[8] parameter(0)", "%b = f32[2,4] bitcast(%p)", "ROOT %n = f32[2,4] negate(%b)"
     )
-    lines = list(cost_lines(table_of_text(text, chips()["v5e"]), InstructionKey.OPCODE, 9))
+    lines = _lines(table_of_text(text, chips()["v5e"]), 9)
     assert [line.split()[-1] for line in lines[6:]] == ["negate"]
 
 
 def test_without_chip_there_are_no_times() -> None:
-    lines = list(cost_lines(table_of_text(_TEXT), InstructionKey.OPCODE, 1))
+    lines = _lines(table_of_text(_TEXT), 1)
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-3:] == [
         "       FLOPs  accessed     sent  opcode",
@@ -54,10 +59,10 @@ def test_without_chip_there_are_no_times() -> None:
 
 
 def test_cache_of_a_gpu_is_stated() -> None:
-    lines = list(cost_lines(table_of_text(_TEXT, chips()["h100"]), InstructionKey.OPCODE, 2))
+    lines = _lines(table_of_text(_TEXT, chips()["h100"]), 2)
     assert lines[1].endswith("mostly bound by network")
     negate = module("%a = f32[1024] parameter(0)", "ROOT %n = f32[1024] negate(%a)")
-    lines = list(cost_lines(table_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
+    lines = _lines(table_of_text(negate, chips()["h100"]), 2)
     assert lines[1].endswith("mostly bound by memory (less if in cache)")
 
 
@@ -96,6 +101,6 @@ def test_analysis_of_a_part_is_incomplete(text: str, complete: bool) -> None:
 def test_text_before_optimizations_has_no_least_time() -> None:
     path = "module_0001.f.cl_1.before_optimizations.txt"
     table = table_of_text(_TEXT, chips()["v5e"], path)
-    lines = list(cost_lines(table, InstructionKey.OPCODE, 9))
+    lines = _lines(table, 9)
     assert lines[1] == "least time: not optimized"
     assert table.cost.total.least_ps is None

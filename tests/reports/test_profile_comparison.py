@@ -1,5 +1,6 @@
 """Tests for hlo_lsp.reports.profile_comparison."""
 
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
@@ -44,7 +45,7 @@ def test_largest_change_is_first() -> None:
     changes = compare_profiles(
         profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), InstructionKey.INSTRUCTION
     )
-    (lines,) = comparison_blocks(changes, 3)
+    (lines,) = map(list, map(text_lines, comparison_blocks(changes, 3)))
     assert lines == [
         "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
         "    change   before  →    after  mean own time per run",
@@ -73,7 +74,7 @@ def test_module_of_one_profile_has_no_other_time() -> None:
     (module,) = comparison_json(changes)["modules"]
     assert module["median"] == {"before_ps": 0, "after_ps": 10**6}
     assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]
-    (lines,) = comparison_blocks(changes, 3)
+    (lines,) = map(list, map(text_lines, comparison_blocks(changes, 3)))
     assert lines[0].startswith("jit_f · ran only after · median 0.00 ns → 1.00 µs")
 
 

@@ -3,11 +3,16 @@
 import pytest
 
 from cost.costs import cost_of_text, module
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.profile_report import profile_blocks, profile_json, time_rows
-from hlo_lsp.stats.joined_profile import join
+from hlo_lsp.reports.profile_report import profile_blocks, profile_json, time_table
+from hlo_lsp.stats.joined_profile import JoinedProfile, join
 from hlo_lsp.text.amounts import format_time
+
+
+def _texts(profile: JoinedProfile, key: InstructionKey, chip: str | None = None) -> list[list[str]]:
+    return [list(text_lines(block)) for block in profile_blocks(profile, key, 5, chip)]
 
 
 def test_time_has_three_digits() -> None:
@@ -28,7 +33,7 @@ def test_small_modules_are_one_line() -> None:
         event = InstructionEvent("a", 0, 0, duration, 1, "a")
         profile.of(Program(name, None), "GPU 0").events.append(event)
     profile.add_unnamed("Memcpy", 2_000)
-    large, rest = profile_blocks(join(profile, {}), InstructionKey.LINE, 5)
+    large, rest = _texts(join(profile, {}), InstructionKey.LINE)
     assert large[0] == "jit_large · 1 run on GPU 0 · median 1.00 µs"
     assert rest == [
         "1 module below 1% of the time: 0.10 ns",
@@ -58,7 +63,7 @@ def test_rates_are_those_of_the_own_time() -> None:
     assert dot["bytes_per_second"] == pytest.approx(12e6 / 20e-6)
     assert dot["roofline_share"] == pytest.approx(12e6 / 819e9 / 20e-6)
     assert kernel["flops_per_second"] is None  # of unknown cost
-    (lines,) = profile_blocks(joined, InstructionKey.OPCODE, 5, "v5e")
+    (lines,) = _texts(joined, InstructionKey.OPCODE, "v5e")
     assert [line.split() for line in lines[3:5]] == [
         *([["own", "time", "share", "occurrences", "FLOP/s", "memory/s", "roofline", "opcode"]]),
         ["20.0", "µs", "100.0%", "1", "100", "T", "558.79", "GiB", "73.3%", "dot"],
@@ -74,7 +79,7 @@ def test_own_times_of_threads_name_parallel_time() -> None:
     events = profile.of(_PROGRAM, "CPU 0").events
     for thread, name in enumerate(("a", "b")):
         events.append(InstructionEvent(name, thread, 0, 10**6, 1, name))
-    (lines,) = profile_blocks(join(profile, {}), InstructionKey.INSTRUCTION, 5)
+    (lines,) = _texts(join(profile, {}), InstructionKey.INSTRUCTION)
     assert lines[1:3] == [
         "mean per run: 1.00 µs = busy 1.00 µs (100.0%) + idle 0.00 ns (0.0%) · no communication",
         "own times: 2.00 µs = busy 1.00 µs + parallel 1.00 µs; shares are of this sum",
@@ -87,7 +92,8 @@ def test_rows_add_up_to_the_own_times() -> None:
     for number in range(4):
         events.append(InstructionEvent(f"i{number}", 0, number * 10**6, 10**6, 1, f"i{number}"))
     (program,) = join(profile, {}).programs
-    rows = time_rows(program, InstructionKey.INSTRUCTION, 1, None)
-    assert [row[0] for row in rows] == ["own time", "1.00 µs", "3.00 µs"]
-    assert [row[-1] for row in rows[1:]] == ["i0", "in 3 more"]
+    table = time_table(program, InstructionKey.INSTRUCTION, 1, None)
+    assert table.titles[0] == ">own time"
+    assert [row[0] for row in table.rows] == ["1.00 µs", "3.00 µs"]
+    assert [row[-1] for row in table.rows] == ["i0", "in 3 more"]
     assert program.time.own_ps == 4 * 10**6

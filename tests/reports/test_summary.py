@@ -196,7 +196,7 @@ def test_owners_can_be_grouped_by_role() -> None:
 
 
 def test_markdown_has_a_table_of_owners() -> None:
-    text = "\n".join(summary_markdown(_summary(), 3))
+    text = "\n".join(summary_markdown(_summary(), 3)).replace("\N{NO-BREAK SPACE}", " ")
     assert "| HBM | 6.0 KiB | 4.0 KiB | 2 |" in text
     assert "| model.py:7 | 3.0 KiB | 3 |" in text
     assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text

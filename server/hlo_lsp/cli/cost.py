@@ -11,7 +11,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.cost import cost_json, cost_lines
+from hlo_lsp.reports.cost import cost_content, cost_json
 from hlo_lsp.stats.instruction_table import CostTable, cost_table
 
 
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     tables = costs_at(options.paths, options.chip, errors)
     print_answer(
         options.format,
-        (cost_lines(table, key, options.top) for table in tables),
+        (cost_content(table, key, options.top) for table in tables),
         lambda: {"modules": [cost_json(table, key, options.top) for table in tables]},
     )
     return print_errors(errors)

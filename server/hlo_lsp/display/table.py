@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hlo_lsp.display.phrases import capitalized
-from hlo_lsp.text.inert import markdown_link, markdown_row, markdown_text
+from hlo_lsp.display.phrases import capitalized, unbroken
+from hlo_lsp.text.inert import html_text, markdown_link, markdown_row, markdown_text
 
 _NUMBERS = ">"
 _INDENT = "  "
@@ -101,19 +101,29 @@ def markdown_table(table: Table) -> Iterator[str]:
     yield markdown_row(*(capitalized(title.removeprefix(_NUMBERS)) for title in table.titles))
     yield f"|{'|'.join('---:' if t.startswith(_NUMBERS) else '---' for t in table.titles)}|"
     for row in table.rows:
-        yield markdown_row(*map(_markdown, row))
+        yield markdown_row(*map(_column_cell, table.titles, row))
 
 
-def _markdown(cell: Cell) -> str:
+def _column_cell(title: str, cell: Cell) -> str:
+    return unbroken(markdown_cell(cell)) if title.startswith(_NUMBERS) else markdown_cell(cell)
+
+
+def markdown_cell(cell: Cell) -> str:
+    """Return a cell as Markdown."""
     if isinstance(cell, str):
         return markdown_text(cell)
     if isinstance(cell, Link):
         return markdown_link(markdown_text(cell.text), cell.uri)
-    return " ".join(map(_markdown, cell))
+    return " ".join(map(markdown_cell, cell))
 
 
-def aligned_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of rows, the first of which has the titles."""
-    first, *others = rows
-    titles = (*(f">{title}" for title in first[:-1]), first[-1])
-    yield from text_lines([Table(titles, [[*row] for row in others])])
+def html_table(table: Table) -> Iterator[str]:
+    """Yield the lines of a table in HTML."""
+    yield "<table>"
+    yield _html_row("th", [title.removeprefix(_NUMBERS) for title in table.titles])
+    yield from (_html_row("td", map(_plain, row)) for row in table.rows)
+    yield "</table>"
+
+
+def _html_row(tag: str, cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(f'<{tag}>{html_text(cell)}</{tag}>' for cell in cells)}</tr>"

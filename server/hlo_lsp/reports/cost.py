@@ -1,6 +1,6 @@
 """The cost of a program as text and JSON: the table of its instructions without measured times."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.cost.cost_sums import CostSum
@@ -10,7 +10,7 @@ from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import Bound, may_be_cached, padding_flops
 from hlo_lsp.cost.utilization import utilization_bound
 from hlo_lsp.display.phrases import count_noun
-from hlo_lsp.display.table import aligned_rows
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.stats.instruction_table import CostTable, InstructionGroup, merged
 from hlo_lsp.text.amounts import (
@@ -26,17 +26,14 @@ _UNKNOWN_TABLES = " (bytes at least: the tables of tuples depend on the chip; us
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 
 
-def cost_lines(table: CostTable, key: InstructionKey, count: int) -> Iterator[str]:
-    """Yield the lines of the text form, with at most ``count`` groups that cost something."""
+def cost_content(table: CostTable, key: InstructionKey, count: int) -> Content:
+    """Yield the text and the table, with at most ``count`` groups that cost something."""
     yield from cost_facts(table.cost)
     groups = [group for group in table.cost_groups(key) if has_cost(group.cost)]
     shown, rest = groups[:count], groups[count:]
     if rest:
         shown.append(merged(rest, f"in {len(rest):,} more"))
-    rows = [group_cells(group, table.cost) for group in shown]
-    if rows:
-        titles = [*list(rows[0])[:-1], key.title]
-        yield from aligned_rows([titles, *(list(row.values()) for row in rows)])
+    yield cost_groups_table(shown, table.cost, key.title)
 
 
 def cost_facts(program: ProgramCost) -> Iterator[str]:
@@ -162,6 +159,15 @@ def group_cells(group: InstructionGroup, program: ProgramCost) -> dict[str, str]
     if total.estimated_cycles is not None:
         cells["cycles"] = f"{cost.estimated_cycles or 0:,}"
     return {**cells, "name": f"{name}{' (unknown)' if cost.unknown else ''}"}
+
+
+def cost_groups_table(
+    groups: Sequence[InstructionGroup], program: ProgramCost, title: str
+) -> Table:
+    """Return the table of groups of instructions; ``title`` is that of their names."""
+    rows = [group_cells(group, program) for group in groups]
+    titles = [f">{each}" for each in rows[0]][:-1] if rows else []
+    return Table((*titles, title), [list(row.values()) for row in rows])
 
 
 def cost_json(table: CostTable, key: InstructionKey, count: int) -> Json:

@@ -7,6 +7,7 @@ from typing import Any
 from hlo_lsp.cost.chips import Chip, chip_of
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.display.phrases import capitalized, join_dotted
+from hlo_lsp.display.table import Table, markdown_table
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.program.stages import is_optimized
@@ -20,7 +21,6 @@ from hlo_lsp.text.amounts import (
     format_time,
     in_seconds,
 )
-from hlo_lsp.text.inert import markdown_row, markdown_text
 
 Json = dict[str, Any]
 COST_KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE)
@@ -87,12 +87,13 @@ def cost_change_markdown(diff: CostDiff, count: int) -> Iterator[str]:
         return
     yield from ("", "## Cost of one run", "", f"{capitalized('; '.join(_total_texts(diff)))}.")
     title = diff.after.memory_title
-    yield from ("", f"| Python line | FLOPs | Bytes {title} | Least time |", "|---|---:|---:|---:|")
+    yield ""
+    rows = []
     for group in diff.groups[InstructionKey.LINE][:count]:
-        texts = _delta_texts(group.delta)
-        yield markdown_row(
-            markdown_text(group.label), *texts[:2], "" if diff.chip is None else texts[2]
-        )
+        flops, size, time = _delta_texts(group.delta)
+        rows.append((group.label, flops, size, "" if diff.chip is None else time))
+    titles = ("Python line", ">FLOPs", f">bytes {title}", ">least time")
+    yield from markdown_table(Table(titles, rows))
 
 
 def cost_change_json(diff: CostDiff, count: int) -> Json:

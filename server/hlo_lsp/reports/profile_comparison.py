@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.display.phrases import capitalized, count_noun, unbroken
-from hlo_lsp.display.table import aligned_rows
+from hlo_lsp.display.phrases import capitalized, count_noun
+from hlo_lsp.display.table import Content, Link, Table, markdown_table
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.program.instruction_owners import InstructionKey
@@ -13,7 +13,7 @@ from hlo_lsp.reports.profile_report import run_json
 from hlo_lsp.stats.changes import Amounts, Change, compare_tables
 from hlo_lsp.stats.joined_profile import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_signed, format_time
-from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
+from hlo_lsp.text.inert import markdown_code, markdown_text
 
 Json = dict[str, Any]
 _FACTS = "median", "mean idle", "mean exposed communication"
@@ -102,20 +102,18 @@ def _change_json(change: Change) -> Json:
     return {"before_ps": change.before.measured_ps, "after_ps": change.after.measured_ps}
 
 
-def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[list[str]]:
-    """Yield the text of each module; ``count`` is the maximum number of its rows."""
+def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[Content]:
+    """Yield the text and the table of each module; ``count`` is the maximum number of its rows."""
     for module in modules:
-        lines = [f"{module.name or 'unknown module'} · {' · '.join(_facts_of(module))}"]
+        headline = f"{module.name or 'unknown module'} · {' · '.join(_facts_of(module))}"
         rest = module.groups[count:]
         rows = [(*_times(change), change.label) for change in module.groups[:count]]
         if rest:
             before = sum(change.before.measured_ps for change in rest)
             after = sum(change.after.measured_ps for change in rest)
             rows.append((*_times(_time_change("", before, after)), f"in {len(rest):,} more"))
-        if rows:
-            titles = ("change", "before", "→", "after", "mean own time per run")
-            lines += aligned_rows([titles, *((*row[:2], "→", *row[2:]) for row in rows)])
-        yield lines
+        titles = (">change", ">before", ">→", ">after", "mean own time per run")
+        yield [headline, Table(titles, [(*row[:2], "→", *row[2:]) for row in rows])]
 
 
 _PAGE_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
@@ -160,11 +158,16 @@ def _tables(
     for key, changes in groups.items():
         if not changes:
             continue
-        yield from ("", f"| {_PAGE_KEYS[key]} | Change | Before | After |", "|---|---:|---:|---:|")
-        for change in changes[:count]:
-            uri = None if change.source is None else link(change.source)
-            label = markdown_link(markdown_text(change.label), uri)
-            yield markdown_row(label, *map(unbroken, _times(change)))
+        yield ""
+        rows = [
+            (
+                Link(change.label, None if change.source is None else link(change.source)),
+                *_times(change),
+            )
+            for change in changes[:count]
+        ]
+        titles = (_PAGE_KEYS[key], ">change", ">before", ">after")
+        yield from markdown_table(Table(titles, rows))
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")
 

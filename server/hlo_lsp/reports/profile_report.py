@@ -7,7 +7,7 @@ from typing import Any
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.display.phrases import count_noun, join_limited
-from hlo_lsp.display.table import aligned_rows
+from hlo_lsp.display.table import Content, Table
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.measured import ProgramTime
 from hlo_lsp.program.data_origin import NO_LINE
@@ -131,8 +131,8 @@ def _instruction_json(
 
 def profile_blocks(
     profile: JoinedProfile, key: InstructionKey, count: int, chip: str | None = None
-) -> Iterator[list[str]]:
-    """Yield the text of each module, the one with most time first, and of what belongs to none.
+) -> Iterator[Content]:
+    """Yield the text and table of each module, most time first, and of what belongs to none.
 
     Args:
         profile: The profile.
@@ -145,7 +145,7 @@ def profile_blocks(
     if head := list(run_lines(profile.run)):
         yield head
     for program in profile.programs[:large]:
-        yield list(_program_lines(program, key, count, chip))
+        yield _program_content(program, key, count, chip)
     rest = []
     if small := durations[large:]:
         time = format_time(sum(small))
@@ -162,12 +162,12 @@ def profile_blocks(
         yield rest
 
 
-def _program_lines(
+def _program_content(
     program: JoinedProgram, key: InstructionKey, count: int, chip: str | None
-) -> Iterator[str]:
+) -> Content:
     yield from profile_facts(program.time)
     yield from _ambiguity(program)
-    yield from aligned_rows(time_rows(program, key, count, chip))
+    yield time_table(program, key, count, chip)
     yield from _unjoined(program)
 
 
@@ -198,33 +198,29 @@ def profile_facts(time: ProgramTime) -> Iterator[str]:
         yield "The first run takes more than 1.5 times the median of the others: a warm-up?"
 
 
-def time_rows(
-    program: JoinedProgram, key: InstructionKey, count: int, chip: str | None
-) -> list[list[str]]:
-    """Return the titles and the largest groups as rows of cells, on average over the executions.
+def time_table(program: JoinedProgram, key: InstructionKey, count: int, chip: str | None) -> Table:
+    """Return the table of the largest groups, on average over the executions.
 
     The last row sums up the other groups, so that the rows add up to the own times of a run.
     """
     table = _table(program, chip)
     has_rates = table.achieved(table.timed) is not None
-    rates = ["FLOP/s", "memory/s", *(["roofline"] if table.chip else [])] if has_rates else []
+    rates = [">FLOP/s", ">memory/s", *([">roofline"] if table.chip else [])] if has_rates else []
     groups = table.groups(key)
     shown, rest = groups[:count], groups[count:]
     if rest:
         shown.append(merged(rest, f"in {len(rest):,} more"))
-    return [
-        ["own time", "share", "occurrences", *rates, key.title],
-        *(
-            [
-                format_time(group.run_ps),
-                f"{table.share(group):.1%}",
-                f"{sum(time.occurrences for time in group.times) / table.executions:,.4g}",
-                *_rates(table.achieved(group.rows))[: len(rates)],
-                _label(group),
-            ]
-            for group in shown
-        ),
+    rows = [
+        [
+            format_time(group.run_ps),
+            f"{table.share(group):.1%}",
+            f"{sum(time.occurrences for time in group.times) / table.executions:,.4g}",
+            *_rates(table.achieved(group.rows))[: len(rates)],
+            _label(group),
+        ]
+        for group in shown
     ]
+    return Table((">own time", ">share", ">occurrences", *rates, key.title), rows)
 
 
 def _rates(rates: AchievedRates | None) -> list[str]:

@@ -1,11 +1,13 @@
 """Tables of instructions as self-contained HTML files, by Python line and by instruction."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib.resources import files
 
+from hlo_lsp.display.table import html_table
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.cost import cost_facts, group_cells
-from hlo_lsp.reports.profile_report import profile_facts, time_rows
+from hlo_lsp.reports.cost import cost_facts, cost_groups_table
+from hlo_lsp.reports.profile_report import profile_facts, time_table
 from hlo_lsp.stats.instruction_table import CostTable
 from hlo_lsp.stats.joined_profile import JoinedProfile
 from hlo_lsp.text.inert import html_text
@@ -23,10 +25,8 @@ def _cost_section(table: CostTable) -> Iterator[str]:
     yield from _facts(cost_facts(table.cost))
     for key, title in _KEYS.items():
         groups = table.cost_groups(key)
-        rows = [group_cells(group, table.cost) for group in groups[:_MAX_ROWS]]
-        if rows:
-            titles = [*list(rows[0])[:-1], title]
-            yield from _table([titles, *(list(row.values()) for row in rows)])
+        if groups:
+            yield from html_table(cost_groups_table(groups[:_MAX_ROWS], table.cost, title))
             yield from _more(len(groups))
 
 
@@ -36,8 +36,8 @@ def profile_page(profile: JoinedProfile, chip: str | None) -> str:
     for program in profile.programs:
         lines += _facts(profile_facts(program.time))
         for key, title in _KEYS.items():
-            titles, *rows = time_rows(program, key, _MAX_ROWS, chip)
-            lines += _table([[*titles[:-1], title], *rows])
+            table = time_table(program, key, _MAX_ROWS, chip)
+            lines += html_table(replace(table, titles=(*table.titles[:-1], title)))
             if key is InstructionKey.INSTRUCTION:
                 lines += _more(len(program.time.instructions))
     return _page("Measured time", lines)
@@ -46,14 +46,6 @@ def profile_page(profile: JoinedProfile, chip: str | None) -> str:
 def _facts(lines: Iterator[str]) -> Iterator[str]:
     yield f"<h2>{html_text(next(lines))}</h2>"
     yield from (f"<p>{html_text(line)}</p>" for line in lines)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    yield "<table>"
-    for number, row in enumerate(rows):
-        tag = "td" if number else "th"
-        yield f"<tr>{''.join(f'<{tag}>{html_text(cell)}</{tag}>' for cell in row)}</tr>"
-    yield "</table>"
 
 
 def _more(count: int) -> Iterator[str]:

@@ -5,7 +5,8 @@ from typing import Any
 
 from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost
-from hlo_lsp.display.phrases import capitalized, unbroken
+from hlo_lsp.display.phrases import capitalized
+from hlo_lsp.display.table import Cell, Link, Table, markdown_cell, markdown_table
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_owners import InstructionKey
@@ -17,7 +18,7 @@ from hlo_lsp.reports.summary_text import SummaryLinks, line_uri
 from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionTable
 from hlo_lsp.stats.time_advice import time_advice
 from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_time
-from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
+from hlo_lsp.text.inert import markdown_code, markdown_text
 
 _TITLES = {
     InstructionKey.LINE: "Python line",
@@ -112,7 +113,7 @@ class _StatsSummary:
             most = max(lines, key=amount, default=None)
             if most is not None and amount(most):
                 share = amount(most) / sum(map(amount, groups))
-                label = self._label(InstructionKey.LINE, most)
+                label = markdown_cell(self._label(InstructionKey.LINE, most))
                 where = ""
                 if form is format_short_bytes and self._program is not None:
                     where = f" {self._program.memory_title}"
@@ -139,11 +140,12 @@ class _StatsSummary:
         self, key: InstructionKey, rows: Sequence[tuple[InstructionGroup, Mapping[str, str]]]
     ) -> Iterator[str]:
         titles = list(dict.fromkeys(title for _, cells in rows for title in cells))
-        yield markdown_row(_TITLES[key], *map(capitalized, titles))
-        yield markdown_row("---", *("---" if title == "bound" else "---:" for title in titles))
-        for group, cells in rows:
-            amounts = (unbroken(cells.get(title, "")) for title in titles)
-            yield markdown_row(self._label(key, group), *amounts)
+        named = [title if title == "bound" else f">{title}" for title in titles]
+        table = [
+            (self._label(key, group), *(cells.get(title, "") for title in titles))
+            for group, cells in rows
+        ]
+        yield from markdown_table(Table((_TITLES[key], *named), table))
 
     def _cells(self, group: InstructionGroup) -> dict[str, str]:
         """Return the cells of a group by the titles of their columns, without its name."""
@@ -161,12 +163,11 @@ class _StatsSummary:
         # First, and in place of the share of the least time.
         return {**measured, **cells, **measured}
 
-    def _label(self, key: InstructionKey, group: InstructionGroup) -> str:
+    def _label(self, key: InstructionKey, group: InstructionGroup) -> Cell:
         """Return the name of a group as a link to its Python line, or to its main instruction."""
-        label = markdown_text(group.name if group.source is None else group.source.short)
-        if self._links is not None:
-            label = markdown_link(label, self._uri(key, group, self._links))
-        return f"{label} (unknown)" if group.cost.unknown else label
+        uri = None if self._links is None else self._uri(key, group, self._links)
+        label = Link(group.name if group.source is None else group.source.short, uri)
+        return (label, "(unknown)") if group.cost.unknown else label
 
     def _uri(self, key: InstructionKey, group: InstructionGroup, links: SummaryLinks) -> str | None:
         uri = None if group.source is None else links.source(group.source)
