@@ -7,7 +7,6 @@ from pathlib import Path
 
 from playwright.async_api import Locator
 
-from editors.vscode.host import uri
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -34,7 +33,6 @@ class Train:
 
 async def open_by_click(window: Window, path: Path) -> None:
     """Open a file as a user does, and confirm its size."""
-    await window.host.command("revealInExplorer", uri(path))
     name = f".explorer-folders-view .monaco-list-row[aria-label^='{path.name}']"
     await window.page.locator(name).dblclick()
     tab = f".tab.active [aria-label*='{path.name}']"

@@ -38,14 +38,14 @@ def settings(code_server: CodeServer) -> Iterator[None]:
     path.write_text(before, "utf-8")
 
 
-@pytest.mark.usefixtures("settings")
 async def test_enabled_features_are_fast_and_setting_enables_others(
+    settings: None,
     train: Train,
-    folder: Path,
     compile_v5e: Compile,
-    window: Window,
+    own_window: Window,
     record_property: Callable[[str, object], None],
 ) -> None:
+    window = own_window
     path = train.path(MODULE)
     text = lines(path)
     line = next(n for n, each in enumerate(text) if re.match(r"  %fusion\.6677 = ", each))
@@ -67,7 +67,7 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
     assert await places(window.host, "Definition", operand) == [(path, defined)]
     # A large module is outlined without instructions.
-    await until(window.shown(CRUMBS), [folder.name, path.name, "main.582"].__eq__)
+    await until(window.shown(CRUMBS), [path.name, "main.582"].__eq__)
     assert not await window.page.locator(f"{EDITOR} .codelens-decoration").count()
     assert not await window.page.locator(f"{EDITOR} .codicon-folding-expanded").count()
 

@@ -45,7 +45,10 @@ async def reply_at(host: Host, what: str, shown: dict[str, Any], column: int) ->
     return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
 
 
-async def test_definition_and_advice_open_window_on_record(train: Train, window: Window) -> None:
+async def test_definition_and_advice_open_window_on_record(
+    train: Train, own_window: Window
+) -> None:
+    window = own_window
     values, text = train.path(VALUES), train.path(VALUES).read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")

@@ -11,7 +11,7 @@
 
 A worker opens `window` once; each test has a folder of its own in the folder of the window, for
 `dump` and other files, and `reset` ends it. A test has `own_window`, which takes 15 s of processor
-time, only if it is about the start of the client.
+time, only if it is about the start of the client, or if its files are large.
 
 `host.ask` and `host.command` use the API of extensions. `page` is Playwright's, for keys and the
 screen. `until` waits for conditions.
