@@ -107,11 +107,8 @@ class SourceLinesHarness:
         return await self.ask()
 
     async def settled(self) -> None:
-        for _ in range(1000):
-            if self.lines._refresh.task is None:
-                return
-            await asyncio.sleep(0.01)
-        pytest.fail("reading does not end")
+        while self.lines._refresh.task is not None:
+            await asyncio.wait([self.lines._refresh.task])
 
 
 @pytest.fixture
