@@ -130,6 +130,13 @@ async def test_first_query_waits_for_a_match(
     assert len(await harness.uris("one")) == 100
 
 
+async def test_order_does_not_depend_on_times_of_files(tmp_path: Path) -> None:
+    uris = [write(tmp_path / f"{name}.txt") for name in "abc"]
+    for time, name in enumerate("bac", 1):
+        os.utime(tmp_path / f"{name}.txt", (time, time))
+    assert await WorkspaceSymbolsHarness(tmp_path).uris("one") == uris
+
+
 async def test_folders_come_and_go(tmp_path: Path) -> None:
     one, two = write(tmp_path / "1/a.txt"), write(tmp_path / "2/b.txt")
     harness = WorkspaceSymbolsHarness(tmp_path / "1")

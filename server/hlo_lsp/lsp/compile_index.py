@@ -90,7 +90,7 @@ class FactKind(ABC, Generic[S, F]):
 
     def __init__(self) -> None:
         self.is_stopped = False
-        self._facts: dict[Path, _Fact[F]] = {}
+        self._facts: dict[Path, _Fact[F] | None] = {}  # all units in their order
 
     @abstractmethod
     def units(self, folder: ScannedFolder) -> Iterable[Unit[S]]:
@@ -121,8 +121,8 @@ class FactKind(ABC, Generic[S, F]):
         return None if fact is None else fact.value
 
     def values(self) -> dict[Path, F]:
-        """Return the last facts by key."""
-        values = ((path, fact.value) for path, fact in self._facts.items())
+        """Return the last facts by key, in the order of the walk."""
+        values = ((path, fact.value) for path, fact in self._facts.items() if fact is not None)
         return {path: value for path, value in values if value is not None}
 
     def is_outdated(self, unit: Unit[S]) -> bool:
@@ -138,18 +138,17 @@ class FactKind(ABC, Generic[S, F]):
 
     def retain(self, paths: Iterable[Path]) -> None:
         """Forget the facts about all other files."""
-        self._facts = {path: self._facts[path] for path in paths if path in self._facts}
+        self._facts = {path: self._facts.get(path) for path in paths}
 
 
 AnyKind = FactKind[Any, Any]
 
 
 class _Units:
-    """The units of a kind in a scan, those of the most recent module first."""
+    """The units of a kind in a scan, in the order of the walk."""
 
     def __init__(self, kind: AnyKind, folders: Iterable[ScannedFolder]) -> None:
         units = [unit for folder in folders for unit in kind.units(folder)]
-        units.sort(key=lambda unit: _newest_first(unit.module))
         self.by_key: dict[Path, Unit[Any]] = {unit.key: unit for unit in units}
         self.by_module: dict[ModuleFiles, list[Unit[Any]]] = {}
         for unit in self.by_key.values():
@@ -270,8 +269,8 @@ class CompileIndex:
     async def facts(self, kind: FactKind[S, F]) -> AsyncIterator[tuple[Unit[S], F | None]]:
         """Yield what there are facts of a kind about, each when its fact is up to date.
 
-        The fact is None if it could not be read. If the user cancels the reading, it is the last
-        one. The most recent modules come first.
+        The order is that of the walk. The fact is None if it could not be read. If the user cancels
+        the reading, it is the last one.
         """
         with self._wait_for(kind):
             await self.scan(kind.max_scan_age_seconds)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 
 from hlo_lsp.lsp.client import Client, Json, path_of
@@ -139,7 +138,7 @@ class ModuleList(Service):
         tops = list(self._index.workspace_folders()) if folders is None else folders
         return [
             compile_
-            for path, compiles in sorted(facts, key=itemgetter(0))
+            for path, compiles in facts
             if compiles and any(path.is_relative_to(top) for top in tops)
             for compile_ in compiles
         ]

@@ -159,7 +159,7 @@ class WorkspaceDiagnostics(Service):
             if largest is None:
                 units = await self._session.index.units(self._on_disk)
                 dumps = (one for one in units if self._on_disk.fact(one.key) != [])
-                largest = min(dumps, key=lambda one: (-one.size, one.key), default=unit)
+                largest = max(dumps, key=lambda one: one.size, default=unit)
             if self._on_disk.is_open(unit):
                 opened.update(unit.subject.files)
                 yield await self._check_companions(unit.subject)
