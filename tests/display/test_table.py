@@ -25,7 +25,8 @@ def test_markdown_has_lists_and_tables() -> None:
     assert list(markdown_blocks(["a_b: 1", "  one", "  two", TABLE])) == [
         *("", "a_b: 1", "", "- one", "- two", ""),
         *("| Bytes | Owner |", "|---:|---|"),
-        *("| 1,024\N{NO-BREAK SPACE}B | `a\\|b` |", "| 7\N{NO-BREAK SPACE}B | [`値` at c.py](file:///c) |"),
+        "| 1,024\N{NO-BREAK SPACE}B | `a\\|b` |",
+        "| 7\N{NO-BREAK SPACE}B | [`値` at c.py](file:///c) |",
     ]
 
 
