@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.model.compile_files import FolderCache
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope, SearchFolder, scan_folders
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchFolder, SearchScope, scan_folders
 
 
 def scan(*searched: SearchFolder) -> list[ScannedFolder]:
@@ -36,14 +36,16 @@ def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
 
 def test_folder_of_an_open_file_is_searched_alone(tmp_path: Path) -> None:
     write(tmp_path / "below/x.txt")
-    found = scan(SearchFolder(tmp_path, Scope.OPEN_FILE))
+    found = scan(SearchFolder(tmp_path, SearchScope.OPEN_FILE))
     assert [folder.path for folder in found] == [tmp_path]
 
 
 def test_folder_is_found_once(tmp_path: Path) -> None:
     write(tmp_path / "below/x.txt")
-    found = scan(SearchFolder(tmp_path), SearchFolder(tmp_path / "below", Scope.REQUEST))
-    assert [(one.path.name, one.top.scope) for one in found[1:]] == [("below", Scope.WORKSPACE)]
+    found = scan(SearchFolder(tmp_path), SearchFolder(tmp_path / "below", SearchScope.REQUEST))
+    assert [(one.path.name, one.top.scope) for one in found[1:]] == [
+        ("below", SearchScope.WORKSPACE)
+    ]
 
 
 def test_files_of_one_module_have_one_stamp_each(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How often the computations of a schedule run: loops by trip count, branches by their work."""
+"""The runs of the computations of a schedule: loops by trip count, branches by their work."""
 
 from collections import Counter
 from collections.abc import Iterator

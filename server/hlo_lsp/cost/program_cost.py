@@ -50,7 +50,7 @@ class ProgramCost:
 
     @property
     def memory_title(self) -> str:
-        """What the bytes outside of on-chip memory are called; a CPU has no such memory."""
+        """The name of the bytes outside of on-chip memory; a CPU has no such memory."""
         return "accessed" if self.dump.backend is Backend.CPU else "off chip"
 
     @property

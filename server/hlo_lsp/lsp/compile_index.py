@@ -31,8 +31,8 @@ from hlo_lsp.model.compile_files import Folders
 from hlo_lsp.model.folder_scan import (
     ModuleFiles,
     ScannedFolder,
-    Scope,
     SearchFolder,
+    SearchScope,
     scan_folders,
 )
 from hlo_lsp.model.module_reader import MAX_KEPT_BYTES, ModuleReader, ModuleTexts
@@ -51,7 +51,7 @@ _MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits fo
 
 @dataclass(frozen=True, slots=True)
 class Unit(Generic[S]):
-    """What one fact is about, such as a compile.
+    """The subject of one fact, such as a compile.
 
     Attributes:
         key: One of its files, which differs from that of other units.
@@ -329,8 +329,11 @@ class CompileIndex:
         opened = self._workspace.open_paths if self._is_beside_open else ()
         return [
             *map(SearchFolder, self.workspace_folders()),
-            *(SearchFolder(path, Scope.REQUEST) for path in self._requested_folders),
-            *(SearchFolder(path, Scope.OPEN_FILE) for path in sorted({p.parent for p in opened})),
+            *(SearchFolder(path, SearchScope.REQUEST) for path in self._requested_folders),
+            *(
+                SearchFolder(path, SearchScope.OPEN_FILE)
+                for path in sorted({p.parent for p in opened})
+            ),
         ]
 
     async def _find_units(self, kind: AnyKind) -> _Units:

@@ -15,7 +15,7 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope, Stamp
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope, Stamp
 from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -52,7 +52,7 @@ class _ListedCompile:
 
 
 class _ListedCompiles(FactKind[CompileFiles, list[_ListedCompile]]):
-    """What the list shows about the compiles on disk."""
+    """The facts about the compiles on disk that the list shows."""
 
     title = "Reading dumps"
     priority = Priority.CHECK
@@ -63,7 +63,7 @@ class _ListedCompiles(FactKind[CompileFiles, list[_ListedCompile]]):
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[CompileFiles]]:
         """Yield the compiles, but not beside open files."""
-        for compile_ in folder.compiles() if folder.top.scope is not Scope.OPEN_FILE else ():
+        for compile_ in folder.compiles() if folder.top.scope is not SearchScope.OPEN_FILE else ():
             path = compile_.path
             if path.suffix in _SUFFIXES or text_name(path.name):
                 module = folder.module(compile_)

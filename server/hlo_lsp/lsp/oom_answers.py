@@ -24,7 +24,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import assignments_beside
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_of
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
 from hlo_lsp.model.place import Place
@@ -189,7 +189,7 @@ def assignments_of_module(folders: Iterable[ScannedFolder], module: str) -> list
     paths = [
         folder.path / name
         for folder in folders
-        if folder.top.scope is Scope.WORKSPACE
+        if folder.top.scope is SearchScope.WORKSPACE
         for name in folder.names
         if "assignment" in name and suffix_of(name).role is FileRole.ASSIGNMENT
         for dump_name in [DumpName.of(name)]

@@ -29,7 +29,7 @@ _TYPING_PAUSE_SECONDS = 0.2  # without an edit: longer than between two keys
 
 
 class Priority(IntEnum):
-    """What background work is for: it waits for requests, and for work of earlier priorities."""
+    """The purpose of background work: it waits for requests, and for work of earlier priorities."""
 
     CHECK = 1  # the diagnostics of open files, and what a longer request reads
     PREPARATION = 2  # facts that later answers need

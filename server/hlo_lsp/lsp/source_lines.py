@@ -29,7 +29,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.source import SourceFiles, python_files
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -98,7 +98,7 @@ class _AssignmentKind(FactKind[_SourceCompile, F]):
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[_SourceCompile]]:
         """Yield the compiles of the buffer assignments in a folder."""
-        if folder.top.scope is Scope.REQUEST:
+        if folder.top.scope is SearchScope.REQUEST:
             return
         for name in sorted(name for name in folder.names if "assignment" in name):
             if suffix_of(name).role is FileRole.ASSIGNMENT and name in folder.listing:

@@ -18,7 +18,7 @@ from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
 from hlo_lsp.lsp.findings import check_text, state_id
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
@@ -37,7 +37,7 @@ class _FileReport(NamedTuple):
 
 
 class _Companion(NamedTuple):
-    """What is known of a version of a closed file; ``report`` is None if it is not a dump."""
+    """The known facts about a version of a closed file; ``report`` is None if it is not a dump."""
 
     stamp: tuple[int, int] | None
     report: _FileReport | None
@@ -55,7 +55,7 @@ class _ReportsOnDisk(FactKind[CheckJob, list[_FileReport]]):
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[CheckJob]]:
         """Yield the compiles in a workspace folder."""
-        if folder.top.scope is not Scope.WORKSPACE:
+        if folder.top.scope is not SearchScope.WORKSPACE:
             return
         settings, selections = self._session.settings, self._session.selections
         selection = selections.of_folder(folder.path, settings.check)

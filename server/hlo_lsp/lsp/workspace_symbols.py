@@ -12,7 +12,7 @@ from hlo_lsp.lsp.scheduling import Priority, run_in_slices, start_task
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.folder_scan import ScannedFolder, Scope
+from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.symbol_reading import read_file_symbols, read_symbols, symbol_files
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
@@ -41,7 +41,7 @@ class _SymbolsOnDisk(FactKind[str, list[FileSymbols]]):
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[str]]:
         """Yield the files that may have symbols."""
-        if folder.top.scope is Scope.REQUEST:
+        if folder.top.scope is SearchScope.REQUEST:
             return
         for path in symbol_files(folder):
             module = folder.module_of(path.name)

@@ -19,7 +19,7 @@ Stamp = tuple[int, int]
 """The modification time (ns) and size (bytes) of a file."""
 
 
-class Scope(Enum):
+class SearchScope(Enum):
     """Why a folder is searched."""
 
     WORKSPACE = "workspace"
@@ -32,7 +32,7 @@ class SearchFolder:
     """A folder to search, with its subfolders except hidden ones, unless it has an open file."""
 
     path: Path
-    scope: Scope = Scope.WORKSPACE
+    scope: SearchScope = SearchScope.WORKSPACE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,5 +112,5 @@ def scan_folders(searched: Iterable[SearchFolder], folders: Folders) -> Iterator
             if path not in seen:
                 seen.add(path)
                 yield ScannedFolder(top, path, names, folders)
-            if top.scope is Scope.OPEN_FILE:
+            if top.scope is SearchScope.OPEN_FILE:
                 break

@@ -66,7 +66,7 @@ def read_trace(pieces: Iterable[bytes], profile: Profile, label: str, host: str 
 
 
 class _Event(NamedTuple):
-    """What is used of an event. ``operation`` is empty if the event names no instruction."""
+    """The used part of an event. ``operation`` is empty if the event names no instruction."""
 
     thread: tuple[str, str]
     start: int

@@ -1,4 +1,4 @@
-"""How often the instructions of a module run in one run of the program."""
+"""The number of times that the instructions of a module run in one run of the program."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionTable
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """What instructions cost and take in one run, on average.
+    """The costs and times of instructions in one run, on average.
 
     Attributes:
         memory_bytes: The bytes outside of on-chip memory.
@@ -35,7 +35,7 @@ class Amounts:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a group of instructions costs and takes before and after; 0 if it is only on one side.
+    """The costs and times of a group of instructions before and after; 0 if it is only on one side.
 
     ``source`` is the Python line if the name is one.
     """

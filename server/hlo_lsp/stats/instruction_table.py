@@ -148,7 +148,7 @@ class CostPart(NamedTuple):
 
 
 class AchievedRates(NamedTuple):
-    """What instructions did in each second of their own time; the share is None without a chip."""
+    """The work of instructions per second of their own time; the share is None without a chip."""
 
     flops_per_second: float
     bytes_per_second: float
@@ -212,7 +212,7 @@ class InstructionTable:
 
     @property
     def owners(self) -> Mapping[str, InstructionFacts]:
-        """What the module text says about the instructions with a time or a cost, by name."""
+        """The facts of the module text about the instructions with a time or a cost, by name."""
         return {} if self.dump is None else owners_of(self.dump, self._names)
 
     @cached_property

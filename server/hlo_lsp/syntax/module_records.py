@@ -58,7 +58,7 @@ class ModuleHeader(Record):
 
     @property
     def is_scheduled(self) -> bool:
-        """Whether the order of the instructions is the order of execution."""
+        """True if the order of the instructions is the order of execution."""
         return _SCHEDULED.search(self.text) is not None
 
 

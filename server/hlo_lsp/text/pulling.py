@@ -24,7 +24,7 @@ _Stamp = tuple[int, int]
 
 @dataclass(slots=True)
 class Pulled:
-    """What became of the files below a URL.
+    """The results for the files below a URL.
 
     Attributes:
         copied: The number of files that were downloaded.

@@ -191,7 +191,7 @@ class CompileContext(RuleContext):
 
 
 class Reads(Flag):
-    """What a check reads, which determines when it runs, and when it runs again after an edit.
+    """The parts of a dump that a check reads, which determine when it runs, also after an edit.
 
     Attributes:
         TEXT: The text of a record. The rule finds nothing in a text that is regular.
