@@ -297,10 +297,10 @@ class InstructionTable:
                 least_ps += row.least.ps / cost.executions * time.occurrences
         if not own_ps:
             return None
-        seconds, chip, dump = own_ps / PICOSECONDS, self.chip, self.dump
+        chip, dump = self.chip, self.dump
         has_roofline = chip is not None and dump is not None and can_run(chip, dump)
         share = least_ps / own_ps if has_roofline else None
-        return AchievedRates(flops / seconds, size / seconds, share)
+        return AchievedRates(flops * PICOSECONDS / own_ps, size * PICOSECONDS / own_ps, share)
 
 
 def _source(owner: InstructionFacts | None, key: InstructionKey) -> SourceLine | None:
