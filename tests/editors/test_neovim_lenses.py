@@ -72,10 +72,8 @@ def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) 
     assert shown == ["allocation 23: size 2393728", "25 values, 2.28 MiB, 10 at the peak"]
 
 
-def test_lenses_refresh_after_change_in_normal_mode(
-    shared_neovim: Neovim, compile_v5e: Compile
-) -> None:
-    shown = shared_neovim.run(
+def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = neovim.run(
         """
         nvim.open(path)
         nvim.lenses(18)

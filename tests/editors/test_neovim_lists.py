@@ -35,8 +35,9 @@ def test_incoming_calls_of_instruction_are_operands(
     assert [(file, text.lstrip("%")) for file, _, text in found] == [(name, operand[1])]
 
 
-def test_workspace_symbols_cover_folder(shared_neovim: Neovim, own: Compile) -> None:
-    found = shared_neovim.run(
+def test_workspace_symbols_cover_folder(neovim: Neovim, own: Compile) -> None:
+    """Ask a server of its own: only the first query waits until all files are read."""
+    found = neovim.run(
         """
         nvim.open(path)
         return nvim.list(vim.lsp.buf.workspace_symbol, 'copy-start.1')

@@ -127,7 +127,7 @@ async def test_summary_for_pages_has_links(session: Session, tmp_path: Path) -> 
     text = await summarize_message(session, _open_log(session, tmp_path).uri, 0)
     assert text is not None
     (row,) = (line for line in text.splitlines() if line.startswith("| [`fusion.4{}`]"))
-    assert re.search(r"-buffer-assignment\.txt#L\d+\) \| 6\.75 GiB \| \[", row)
+    assert re.search(r"-buffer-assignment\.txt#L\d+\) \| 6\.75\sGiB \| \[", row)
     assert re.search(r"^## HBM at \[step [\d,]+\]\(file:.*\.txt#L\d+\)$", text, re.MULTILINE)
 
 

@@ -36,6 +36,7 @@ class _Command:
         options: The options that the tool has, with its defaults.
         others: Options that have other names than the arguments of the tool.
         fixed: Options for each call.
+        nothing: The answer if the command prints nothing.
     """
 
     what: str
@@ -43,6 +44,7 @@ class _Command:
     options: Mapping[str, str | int | None] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
+    nothing: str = ""
 
 
 _BY: Mapping[str, str | int | None] = {"by": "line", "chip": "", "top": 10}
@@ -74,6 +76,7 @@ _COMMANDS = {
     "check": _Command(
         "Check dumps for inconsistencies (error, warning), and give advice (information, hint).",
         options={"severity": "hint"},
+        nothing="no findings of severity {severity} or higher",
     ),
     "donation": _Command(
         "List the arguments by donation: used, usable, without effect and why, idle at the peak.",
@@ -139,7 +142,7 @@ def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
             flag = command.others.get(option, option).replace("_", "-")
             options.append(f"--{flag}={value}")
     found = _answer(name, list(filter(None, operands)), options, given["max_bytes"])
-    return found or "no findings"
+    return found or command.nothing.format(**given)
 
 
 def _signature(command: _Command) -> Signature:

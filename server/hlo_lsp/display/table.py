@@ -31,11 +31,13 @@ class Table:
             numbers, which end at one place.
         rows: The cells of each row.
         has_titles: Whether text shows the titles; Markdown requires them.
+        indent: The beginning of each row in text.
     """
 
     titles: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
     has_titles: bool = True
+    indent: str = _INDENT
 
 
 Content = Iterable[str | Table]
@@ -70,7 +72,7 @@ def _aligned(table: Table) -> Iterator[str]:
                 strict=True,
             )
         )
-        yield f"{_INDENT}{_GAP.join(cells)}".rstrip()
+        yield f"{table.indent}{_GAP.join(cells)}".rstrip()
 
 
 def _plain(cell: Cell) -> str:

@@ -159,7 +159,7 @@ def modules_content(
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"
             rows.append((f"  {size_text(module)}", f"  {_facts(module)}{_hosts(same)}{more}"))
-    yield Table(("size", "module"), rows, has_titles=False)
+    yield Table(("size", "module"), rows, has_titles=False, indent="")
 
 
 def by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:
