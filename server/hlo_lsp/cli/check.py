@@ -189,9 +189,10 @@ def _check_plan(
     workers: WorkerPool, options: argparse.Namespace, current: Plan, known: KnownResults
 ) -> int:
     """Run the jobs of a plan that have no results yet, and print all findings."""
-    status = print_errors(map(str, current.errors))
     if not all(error.is_warning for error in current.errors):
-        return status
+        return print_errors(map(str, current.errors))
+    if not known:  # once, also with --watch
+        print_errors(map(str, current.errors))
     pending = [job for job in current.jobs if job not in known]
     for job, results in with_progress_bar(workers, pending, Work(check_job, lost_job)):
         for checked, path in zip(results, job.files, strict=True):

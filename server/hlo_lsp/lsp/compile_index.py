@@ -7,23 +7,21 @@ same time are read from the same files, one module after the other.
 import asyncio
 import logging
 import time
-from abc import ABC, abstractmethod
 from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Hashable,
     Iterable,
     Iterator,
     Sequence,
 )
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.lsp.fact_kinds import AnyKind, FactKind, Reading, Unit
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import Progress, RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import ForegroundRequests, Priority, run_in_slices, start_task
@@ -43,105 +41,9 @@ logger = logging.getLogger(__name__)
 
 S = TypeVar("S")
 F = TypeVar("F")
-Reading = Callable[[ModuleReader], F]
 _UNITS_PER_STEP = 100  # that are compared at once; about 1 ms
 _MAX_KEPT_BYTES = 16_000_000  # of the files of all modules whose texts stay in memory
 _MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits for
-
-
-@dataclass(frozen=True, slots=True)
-class Unit(Generic[S]):
-    """The subject of one fact, such as a compile.
-
-    Attributes:
-        key: One of its files, which differs from that of other units.
-        stamp: The fact is read again if it changes.
-        module: The module whose files it is read from.
-        size: The bytes of these files.
-        subject: What the kind of facts needs to read the fact.
-    """
-
-    key: Path
-    stamp: Hashable
-    module: ModuleFiles
-    size: int
-    subject: S
-
-
-@dataclass(frozen=True, slots=True)
-class _Fact(Generic[F]):
-    stamp: Hashable
-    value: F | None  # None if it could not be read
-
-
-class FactKind(ABC, Generic[S, F]):
-    """A kind of facts about compiles on disk.
-
-    Attributes:
-        title: The title of the progress of reading them.
-        priority: That of reading them.
-        max_scan_age_seconds: How old a scan may be in which no change was noticed.
-        is_stopped: True after the user cancelled the reading.
-    """
-
-    title: str
-    priority = Priority.INDEX
-    max_scan_age_seconds = 0.0
-
-    def __init__(self) -> None:
-        self.is_stopped = False
-        self._facts: dict[Path, _Fact[F] | None] = {}  # all units in their order
-
-    @abstractmethod
-    def units(self, folder: ScannedFolder) -> Iterable[Unit[S]]:
-        """Yield what there is a fact about in a folder."""
-
-    @abstractmethod
-    def reading(self, unit: Unit[S]) -> Reading[F]:
-        """Return the function that reads a fact; a process can run it."""
-
-    def reads_compile(self, _: Unit[S]) -> bool:
-        """Return whether a fact follows from a whole compile; a process reads large ones."""
-        return True
-
-    def is_needed(self, _: Unit[S]) -> bool:
-        """Return whether a fact is read at all."""
-        return True
-
-    def stamp(self, unit: Unit[S]) -> Hashable:
-        """Return the current stamp of a unit, which may depend on more than its files."""
-        return unit.stamp
-
-    async def prepare(self, _: Unit[S]) -> None:
-        """Wait for what reading a fact needs."""
-
-    def fact(self, path: Path) -> F | None:
-        """Return the last fact with a key."""
-        fact = self._facts.get(path)
-        return None if fact is None else fact.value
-
-    def values(self) -> dict[Path, F]:
-        """Return the last facts by key, in the order of the walk."""
-        values = ((path, fact.value) for path, fact in self._facts.items() if fact is not None)
-        return {path: value for path, value in values if value is not None}
-
-    def is_outdated(self, unit: Unit[S]) -> bool:
-        """Return whether a fact must be read, possibly again."""
-        if self.is_stopped or not self.is_needed(unit):
-            return False
-        fact = self._facts.get(unit.key)
-        return fact is None or fact.stamp != self.stamp(unit)
-
-    def store(self, unit: Unit[S], stamp: Hashable, value: F | None) -> None:
-        """Keep a fact."""
-        self._facts[unit.key] = _Fact(stamp, value)
-
-    def retain(self, paths: Iterable[Path]) -> None:
-        """Forget the facts about all other files."""
-        self._facts = {path: self._facts.get(path) for path in paths}
-
-
-AnyKind = FactKind[Any, Any]
 
 
 class _Units:
@@ -157,29 +59,6 @@ class _Units:
 
 def _newest_first(module: ModuleFiles) -> tuple[int, Path]:
     return -module.written, module.path
-
-
-class Refresh:
-    """Work that follows from changes: it runs once at a time, and again after further changes."""
-
-    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
-        self._work = work
-        self._is_outdated = False
-        self.task: asyncio.Task[None] | None = None
-
-    def schedule(self) -> None:
-        """Run the work now or, if it is running, again."""
-        self._is_outdated = True
-        if self.task is None:
-            self.task = start_task(self._run())
-
-    async def _run(self) -> None:
-        try:
-            while self._is_outdated:
-                self._is_outdated = False
-                await self._work()
-        finally:
-            self.task = None
 
 
 class CompileIndex:

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from hlo_lsp.lsp.client import Client, Json, path_of
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
 from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, MODULES_METHOD, ModulesParams
+from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
 from hlo_lsp.lsp.scheduling import Priority
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session

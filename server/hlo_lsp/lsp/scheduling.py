@@ -169,6 +169,29 @@ def _log_failure(task: "asyncio.Task[None]") -> None:
         logger.error("a background task failed", exc_info=task.exception())
 
 
+class Refresh:
+    """Work that follows from changes: it runs once at a time, and again after further changes."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+        self._is_outdated = False
+        self.task: asyncio.Task[None] | None = None
+
+    def schedule(self) -> None:
+        """Run the work now or, if it is running, again."""
+        self._is_outdated = True
+        if self.task is None:
+            self.task = start_task(self._run())
+
+    async def _run(self) -> None:
+        try:
+            while self._is_outdated:
+                self._is_outdated = False
+                await self._work()
+        finally:
+            self.task = None
+
+
 class SharedTasks:
     """Tasks that several callers can wait for; those of a group run one after the other."""
 

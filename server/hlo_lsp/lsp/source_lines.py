@@ -15,13 +15,13 @@ from typing import TypeVar
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.ide.hover.stats import MIN_HOT_SHARE, describe_hot
 from hlo_lsp.lsp.client import Client, Json, path_of
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Refresh, Unit
 from hlo_lsp.lsp.custom_requests import (
     SOURCE_LINES_CHANGED_METHOD,
     SOURCE_LINES_METHOD,
     SourceLinesParams,
 )
-from hlo_lsp.lsp.scheduling import Priority, run_in_slices
+from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
+from hlo_lsp.lsp.scheduling import Priority, Refresh, run_in_slices
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes

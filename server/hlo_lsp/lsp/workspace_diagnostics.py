@@ -14,7 +14,7 @@ from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.check_jobs import CheckJob, jobs_in
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Client, Json, diagnostics_json, path_of
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Unit
+from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
 from hlo_lsp.lsp.findings import check_text, state_id
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session

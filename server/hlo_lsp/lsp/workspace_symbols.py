@@ -7,8 +7,8 @@ from itertools import chain
 
 from lsprotocol import types
 
-from hlo_lsp.lsp.compile_index import FactKind, Reading, Refresh, Unit
-from hlo_lsp.lsp.scheduling import Priority, run_in_slices, start_task
+from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
+from hlo_lsp.lsp.scheduling import Priority, Refresh, run_in_slices, start_task
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
