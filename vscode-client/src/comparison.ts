@@ -1,5 +1,7 @@
+import { posix } from "node:path";
 import * as vscode from "vscode";
 import { RequestType } from "vscode-languageclient/node";
+import { distinguishing } from "./dumpLabels";
 import type { CompileChoice, DumpsView } from "./dumpsView";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine } from "./memoryMap/host";
@@ -76,12 +78,12 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
         () => this.comparison(query),
       );
       // The answer comes first: VS Code shows texts only after it has compared them, for seconds.
-      const page = await writePage(this.storage, "comparison", "Comparison", comparison.markdown);
+      const title = titleOf(before, after);
+      const page = await writePage(this.storage, title, comparison.markdown);
       await vscode.commands.executeCommand("markdown.showPreview", page);
       if (comparison.texts !== null) {
-        const names = before.name === after.name ? before.name : `${before.name} ↔ ${after.name}`;
         const [left, right] = SIDES.map((side) => documentOf(side, query));
-        await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, {
+        await vscode.commands.executeCommand("vscode.diff", left, right, `${title} (before ↔ after)`, {
           preview: false,
           background: true,
         });
@@ -206,6 +208,16 @@ async function chooseFile(): Promise<CompileChoice | undefined> {
 
 function sideOf({ uri, line }: CompileChoice): FileLine {
   return { uri, line };
+}
+
+/** Return what two compiles are called in the title of a tab: what differs first, and the one before on the left. */
+function titleOf(before: CompileChoice, after: CompileChoice): string {
+  const sides = [before, after].map(({ uri }) => {
+    const path = vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
+    return { folder: posix.dirname(path), title: posix.basename(path) };
+  });
+  const names = before.name === after.name ? before.name : `${before.name} → ${after.name}`;
+  return `${distinguishing(sides).join(" → ")} ${names}`;
 }
 
 function documentOf(side: (typeof SIDES)[number], query: string): vscode.Uri {

@@ -42,7 +42,7 @@ export class CompileSummary {
     const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
     try {
       const text = String(await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args }));
-      const page = await writePage(this.storage, args.join(":"), `${title}${programOf(text)}`, text);
+      const page = await writePage(this.storage, `${title}${programOf(text)}`, text);
       await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
     } catch (error) {
       showFailure(error);

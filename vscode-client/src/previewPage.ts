@@ -2,19 +2,39 @@ import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import * as vscode from "vscode";
 
+const MAX_AGE = 7 * 24 * 60 * 60 * 1000; // milliseconds; a window that is opened again shows its previews again
+
 /**
  * Write a page for the Markdown preview, whose links lead to files.
  *
+ * Each text is a document of its own: VS Code keeps the text of a document outside of the workspace
+ * after its tab is closed, and would show that in place of a newer one.
+ *
  * @param storage the folder of the extension
- * @param subject what the page is about; pages of one name about other subjects stay as they are
  * @param name the name of the page, which the title of its tab shows
  */
-export async function writePage(storage: vscode.Uri, subject: string, name: string, markdown: string): Promise<vscode.Uri> {
-  const folder = vscode.Uri.joinPath(storage, createHash("sha256").update(subject).digest("hex").slice(0, 12));
-  const page = vscode.Uri.joinPath(folder, `${name.replace(/[^\w .-]/gu, "_")}.md`);
+export async function writePage(storage: vscode.Uri, name: string, markdown: string): Promise<vscode.Uri> {
+  const pages = vscode.Uri.joinPath(storage, "pages");
+  const folder = vscode.Uri.joinPath(pages, createHash("sha256").update(markdown).digest("hex").slice(0, 12));
+  const page = vscode.Uri.joinPath(folder, `${name.replace(/[^\w .,→-]/gu, "_")}.md`);
   const text = withRelativeLinks(markdown, folder.fsPath);
   await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
+  void removeOldPages(pages, folder);
   return page;
+}
+
+async function removeOldPages(pages: vscode.Uri, kept: vscode.Uri): Promise<void> {
+  const oldest = Date.now() - MAX_AGE;
+  for (const [name] of await vscode.workspace.fs.readDirectory(pages)) {
+    const folder = vscode.Uri.joinPath(pages, name);
+    try {
+      if (folder.path !== kept.path && (await vscode.workspace.fs.stat(folder)).mtime < oldest) {
+        await vscode.workspace.fs.delete(folder, { recursive: true });
+      }
+    } catch {
+      // Another window has removed it.
+    }
+  }
 }
 
 /** Replace links to files by relative ones, because the preview ignores URIs of files. */

@@ -69,7 +69,7 @@ export class Profiles {
           client.sendRequest(ExecuteCommandRequest.type, params),
         ),
       );
-      const page = await writePage(this.storage, "profiles", "Profile Comparison", text);
+      const page = await writePage(this.storage, "Profile Comparison", text);
       await vscode.commands.executeCommand("markdown.showPreview", page);
     } catch (error) {
       showFailure(error);

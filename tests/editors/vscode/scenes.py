@@ -171,7 +171,7 @@ async def compare(window: Window) -> None:
     await window.accept()
     await until(
         lambda: window.host.ask("tabs"),
-        lambda tabs: any(tab["isActive"] and "Comparison" in tab["label"] for tab in tabs),
+        lambda tabs: any(tab["isActive"] and "Preview" in tab["label"] for tab in tabs),
     )
 
 

@@ -34,7 +34,7 @@ async def test_tree_opens_answer_and_texts(
     await until(lambda: rows(window), lambda shown: any("· 2 compiles" in r for r in shown))
     await expand(window, "jit_rm")
     await compare(window)
-    labels = {"jit_rm (before ↔ after)", "Preview Comparison.md"}
+    labels = {"v5e → v5p jit_rm (before ↔ after)", "Preview v5e → v5p jit_rm.md"}
     await until(
         lambda: window.host.ask("tabs"),
         lambda tabs: labels <= {tab["label"] for tab in tabs},

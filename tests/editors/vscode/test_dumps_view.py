@@ -51,6 +51,17 @@ async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Win
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 
 
+async def test_summary_after_a_change_is_of_the_new_compile(dump: Compile, window: Window) -> None:
+    path = dump.path(MODULE)
+    text = path.read_text("utf-8")
+    page = window.page.frame_locator(".webview.ready").first.frame_locator("#active-frame")
+    for name in ("weights", "biases"):
+        path.write_text(text.replace("params[1]", f"{name}[1]"), "utf-8")
+        await window.host.command("hlo.memorySummary", path.as_uri())
+        await page.get_by_text(f"{name}[1]").first.wait_for()
+        await window.host.command("workbench.action.closeActiveEditor")
+
+
 async def test_remote_folder_with_hosts_is_listed_until_it_is_closed(
     compile_v5e: Compile, window: Window, tmp_path: Path
 ) -> None:
