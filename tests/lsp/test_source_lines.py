@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp import compile_index, source_lines, times
+from hlo_lsp.lsp import compile_index, source_lines, source_notes, times
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.session import Session
@@ -60,7 +60,7 @@ class SourceLinesHarness:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(source_lines, "_REFRESH_INTERVAL_SECONDS", 0)
-        monkeypatch.setattr(source_lines._AssignmentKind, "max_scan_age_seconds", 0)
+        monkeypatch.setattr(source_notes.AssignmentKind, "max_scan_age_seconds", 0)
         self.folder = folder
         self.python = folder / "model.py"
         self.python.write_text("\n" * 20, "utf-8")
@@ -217,7 +217,34 @@ async def test_open_compile_precedes_newer_ones(harness: SourceLinesHarness) -> 
     old = harness.dump("old", size=65536, time=1_000_000_000)
     harness.dump("new", size=32768, time=1_100_000_000)
     harness.session.open(item(old.as_uri(), old.read_text("utf-8")))
-    assert (await harness.read())[0]["text"].startswith("64.0 KiB")
+    line = (await harness.read())[0]
+    assert line["text"] == "64.0 KiB at the peak · 48.0 KiB padding · 1 buffer · old"
+    assert "its dump is open; there are 2 compiles" in line["tooltip"]
+
+
+async def test_closed_compile_outside_is_no_longer_shown(
+    harness: SourceLinesHarness,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(source_notes.AssignmentKind, "max_scan_age_seconds", 1000)
+    dump = harness.dump("dump")
+    outside = tmp_path_factory.mktemp("outside") / "dump"
+    dump.parent.rename(outside)
+    path = outside / dump.name
+    assert await harness.read() == []
+    harness.session.open(item(path.as_uri(), path.read_text("utf-8")))
+    assert len(await harness.read()) == 2
+    harness.session.close(path.as_uri())
+    assert await harness.read() == []
+
+
+async def test_small_modules_have_notes_only_in_all_lines(harness: SourceLinesHarness) -> None:
+    harness.dump("dump", "jit_helper", size=16384)
+    harness.dump("dump", "jit_train", size=16384000)
+    assert {line["module"] for line in await harness.read()} == {"jit_train"}
+    harness.set(pythonNotes="all")
+    assert {line["module"] for line in await harness.read()} == {"jit_train", "jit_helper"}
 
 
 async def test_unsaved_dump_applies(harness: SourceLinesHarness) -> None:

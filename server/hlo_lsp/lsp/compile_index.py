@@ -89,6 +89,7 @@ class CompileIndex:
         self._waiting: list[AnyKind] = []  # that are being read, each once for who waits for it
         self.folders: list[ScannedFolder] = []
         self._units: dict[AnyKind, _Units] = {}  # in these folders
+        self._searched: list[SearchFolder] = []  # by the last walk
         self._scanning: asyncio.Task[None] | None = None
         self._is_outdated = True
         self._scan_end = 0.0  # time.monotonic()
@@ -108,13 +109,10 @@ class CompileIndex:
 
     def search_beside_open(self) -> None:
         """Search the folders of open files, too, from now on."""
-        if not self._is_beside_open:
-            self._is_beside_open = True
-            self.files_changed()
+        self._is_beside_open = True
 
     def search_also(self, folders: Sequence[Path]) -> None:
         """Search further folders, which a request is about, until the next call."""
-        self._is_outdated |= not set(folders) <= set(self._requested_folders)
         self._requested_folders = folders
 
     def resume(self) -> None:
@@ -139,6 +137,7 @@ class CompileIndex:
         if max_age_seconds:
             max_age_seconds = max(max_age_seconds, self._scan_seconds / _MAX_SCAN_SHARE)
         is_old = time.monotonic() >= self._scan_end + max_age_seconds
+        is_old |= self._searched != self._searched_folders()
         if self._scanning is None and (self._is_outdated or is_old):
             self._scanning = start_task(self._scan())
         if self._scanning is not None:
@@ -191,8 +190,8 @@ class CompileIndex:
                 self._is_outdated = False
                 begin = time.monotonic()
                 await self._give_way()
-                searched, listings = self._searched_folders(), self._workspace.folders
-                walk = partial(_walk, searched, listings, set(self._waiting))
+                self._searched, listings = self._searched_folders(), self._workspace.folders
+                walk = partial(_walk, self._searched, listings, set(self._waiting))
                 folders, units = await run_in_slices(walk, self._give_way)
                 self._scan_end = time.monotonic()
                 self._scan_seconds = self._scan_end - begin

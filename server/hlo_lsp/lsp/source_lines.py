@@ -6,76 +6,64 @@ Clients show the lines themselves, so that Python files do not get a second lang
 import asyncio
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
-from hlo_lsp.cost.chips import configured_chip
-from hlo_lsp.ide.hover.stats import MIN_HOT_SHARE, describe_hot
-from hlo_lsp.lsp.client import Client, Json, path_of
+from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import (
     SOURCE_LINES_CHANGED_METHOD,
     SOURCE_LINES_METHOD,
     SourceLinesParams,
 )
-from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
-from hlo_lsp.lsp.scheduling import Priority, Refresh, run_in_slices
+from hlo_lsp.lsp.scheduling import Refresh, run_in_slices
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
-from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import CompileFiles
+from hlo_lsp.lsp.source_notes import CompileNotesKind, SourceCompile, SourceCompiles
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
-from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
-from hlo_lsp.model.module_reader import ModuleReader
-from hlo_lsp.model.source import SourceFiles, python_files
-from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.source_lines import LineMemory, module_memory
-from hlo_lsp.stats.instruction_table import NO_INSTRUCTIONS, InstructionGroup, InstructionTable
-from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, program_table
+from hlo_lsp.model.file_names import DumpName
+from hlo_lsp.model.source import SourceFiles
+from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 from hlo_lsp.text.inert import printable_json
 
-F = TypeVar("F")
 _REFRESH_INTERVAL_SECONDS = 3
-
-_MAX_BUFFERS = 500  # of one line, in an answer
 _MIN_AGE_DIFFERENCE_NS = 60 * 10**9  # a dump is written some time after its program is read
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
-    """A line of an answer for one Python file of one compile."""
+class _ShownCompile:
+    """A compile that is shown; ``others`` are those of its module that are not shown."""
 
-    file: str
-    is_large: bool
-    answer: Json
+    compile: SourceCompile
+    is_open: bool
+    others: tuple[SourceCompile, ...]
 
+    @property
+    def label(self) -> str:
+        """What tells it apart from the others, if there are any: its folder, or its number."""
+        folder = self.compile.assignment.parent
+        if not self.others:
+            return ""
+        if all(other.assignment.parent == folder for other in self.others):
+            name = DumpName.of(self.compile.assignment.name)
+            return self.compile.assignment.name if name is None else name.head.partition(".")[0]
+        paths = [folder, *(other.assignment.parent for other in self.others)]
+        common = Path(os.path.commonpath(paths))
+        return folder.name if folder == common else folder.relative_to(common).as_posix()
 
-@dataclass(frozen=True, slots=True)
-class _SourceCompile:
-    """A compile with a buffer assignment.
-
-    Attributes:
-        files: Its memory files and its module text, without files that have no sizes.
-        module: The name of the module, from the name of the file.
-        written: The time (ns) of the last change of the assignment.
-        size: The total size of the files in bytes.
-        sources: The Python files that the module text names, if it was read.
-    """
-
-    assignment: Path
-    files: tuple[Path, ...]
-    text: Path | None
-    module: str
-    written: int
-    size: int
-    sources: frozenset[str] = frozenset()
+    @property
+    def reason(self) -> str:
+        """Why this compile is the one that is shown; empty if there is no other."""
+        if not self.others:
+            return ""
+        count = len(self.others) + 1
+        if self.is_open:
+            return f"its dump is open; there are {count:,} compiles of this module"
+        return f"the newest of {count:,} compiles of this module"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,205 +78,6 @@ class _CompiledText:
     is_newer: bool
 
 
-class _AssignmentKind(FactKind[_SourceCompile, F]):
-    """A kind of facts about the compiles of buffer assignments."""
-
-    title = "Reading the memory of Python lines"
-    max_scan_age_seconds = 3.0
-
-    def units(self, folder: ScannedFolder) -> Iterator[Unit[_SourceCompile]]:
-        """Yield the compiles of the buffer assignments in a folder."""
-        if folder.top.scope is SearchScope.REQUEST:
-            return
-        for name in sorted(name for name in folder.names if "assignment" in name):
-            if suffix_of(name).role is FileRole.ASSIGNMENT and name in folder.listing:
-                yield _unit(folder, folder.listing.compile_files(name))
-
-
-class _SourceCompiles(_AssignmentKind[_SourceCompile]):
-    """The compiles with the Python files that they name."""
-
-    priority = Priority.CHECK
-
-    def reads_compile(self, _: Unit[_SourceCompile]) -> bool:
-        """Return False: the names follow from one text."""
-        return False
-
-    def reading(self, unit: Unit[_SourceCompile]) -> Reading[_SourceCompile]:
-        """Return the function that reads the names."""
-        return partial(_read_sources, compile_=unit.subject)
-
-
-class _Notes(_AssignmentKind[list[_Note]]):
-    """The notes of the compiles that are shown.
-
-    Attributes:
-        shown: The assignments of these compiles.
-        versions: The versions of open files.
-        number: It changes if other frames own the buffers, or another chip applies.
-    """
-
-    priority = Priority.PREPARATION
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self.shown: set[Path] = set()
-        self.versions: dict[Path, int | None] = {}
-        self.number = 0
-        self._session = session
-
-    def is_needed(self, unit: Unit[_SourceCompile]) -> bool:
-        """Return whether a compile is shown."""
-        return unit.key in self.shown
-
-    def stamp(self, unit: Unit[_SourceCompile]) -> Hashable:
-        """Return what the notes depend on: files, open texts, profiles, and settings."""
-        versions = tuple(self.versions.get(path) for path in unit.subject.files)
-        return unit.stamp, versions, self._session.times.profiles_of(unit.key), self.number
-
-    async def prepare(self, unit: Unit[_SourceCompile]) -> None:
-        """Wait until the profiles for a compile are read."""
-        await self._session.times.wait([unit.key])
-
-    def reading(self, unit: Unit[_SourceCompile]) -> Reading[list[_Note]]:
-        """Return the function that reads the notes, with open files as they are in the editor."""
-        session, open_paths = self._session, self._session.workspace.open_paths
-        files = [(path, open_paths[path]) for path in unit.subject.files if path in open_paths]
-        options = session.selections.of(unit.key, session.settings.check).thresholds
-        return partial(
-            _read_notes,
-            assignment=unit.key,
-            opened=[(file.uri, path, file.document.copy()) for path, file in files],
-            times=(options.chip, session.times.profiles_of(unit.key)),
-            client=session.client,
-        )
-
-
-def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[_SourceCompile]:
-    path, module = compile_.path, folder.module(compile_)
-    files = [
-        file
-        for file in compile_.files_read_together()
-        if suffix_of(file.name).role not in ROLES_WITHOUT_SIZES
-    ]
-    stamps = tuple((file, module.stamps.get(file, (0, 0))) for file in files)
-    size, name = sum(size for _, (_, size) in stamps), DumpName.of(path.name)
-    written = module.stamps.get(path, (0, 0))[0]
-    title = (name and name.module_name) or path.name
-    subject = _SourceCompile(path, tuple(files), compile_.module, title, written, size)
-    return Unit(path, stamps, module, size, subject)
-
-
-def _read_sources(reader: ModuleReader, compile_: _SourceCompile) -> _SourceCompile:
-    try:
-        lines = [] if compile_.text is None else reader.lines(compile_.text)
-    except UnreadableError:
-        lines = []
-    return replace(compile_, sources=python_files(lines))
-
-
-def _read_notes(
-    reader: ModuleReader,
-    assignment: Path,
-    opened: Sequence[tuple[str, Path, Document]],
-    times: tuple[str | None, tuple[ProfileTimes, ...]],
-    client: Client,
-) -> list[_Note]:
-    workspace = reader.with_open(opened) if opened else reader.without_values
-    try:
-        dump = workspace.compile_of(workspace.file(assignment))
-        memory = module_memory(dump)
-    except UnreadableError:
-        return []
-    if memory is None:
-        return []
-    chip, profiles = times
-    table = _table(dump, TimeSources(configured_chip(dump, chip), profiles))
-    hot = {
-        (group.source.file, group.source.line): group
-        for group in table.groups(InstructionKey.LINE)
-        if group.source is not None and group.is_timed
-    }
-    tooltip = f"{memory.name}, {memory.peak}\n{assignment.name}"
-    notes = []
-    for line in memory.lines:
-        time = hot.pop((line.source.file, line.source.line), None)
-        notes.append(_memory_note(client, table, (memory.name, tooltip), line, time))
-    for place, group in hot.items():
-        notes.append(_time_note(client, table, (memory.name, tooltip), place, group))
-    return notes
-
-
-def _table(dump: Compile, sources: TimeSources) -> InstructionTable:
-    """Return the instructions with their times; none if only their cost could be known."""
-    if sources.chip is None and not sources.profiles:
-        return NO_INSTRUCTIONS
-    return program_table(dump, sources)
-
-
-def _memory_note(
-    client: Client,
-    table: InstructionTable,
-    about: tuple[str, str],
-    line: LineMemory,
-    time: InstructionGroup | None,
-) -> _Note:
-    """Return the note of a line; ``about`` has the name of the module, and the tooltip."""
-    module, tooltip = about
-    locations = client.locations(buffer.place for buffer in line.buffers[:_MAX_BUFFERS])
-    buffers = [
-        {"name": buffer.name, "text": buffer.text, "location": location}
-        for buffer, location in zip(line.buffers, locations, strict=False)
-    ]
-    answer: Json = {
-        "line": line.source.line - 1,
-        "module": module,
-        "bytes": line.bytes,
-        "padding": line.padding,
-        "text": str(line) if time is None else f"{line} · {describe_hot(table, time)}",
-        "tooltip": tooltip,
-        "buffers": buffers,
-    }
-    is_hot = time is not None and table.share(time) >= MIN_HOT_SHARE
-    return _Note(line.source.file, line.is_large or is_hot, answer)
-
-
-def _time_note(
-    client: Client,
-    table: InstructionTable,
-    about: tuple[str, str],
-    place: tuple[str, int],
-    time: InstructionGroup,
-) -> _Note:
-    """Return the note of a line with time and no memory at the peak; it lists instructions.
-
-    ``about`` has the name of the module, and the tooltip.
-    """
-    (module, tooltip), (file, line_number) = about, place
-    rows = [
-        (row, line)
-        for row in time.rows[:_MAX_BUFFERS]
-        if row.is_timed
-        and table.dump is not None
-        and (line := table.dump.instruction(row.name)) is not None
-    ]
-    locations = client.locations(line.name_place for _, line in rows)
-    instructions = [
-        {"name": row.name, "text": describe_hot(table, row), "location": location}
-        for (row, _), location in zip(rows, locations, strict=True)
-    ]
-    answer: Json = {
-        "line": line_number - 1,
-        "module": module,
-        "bytes": 0,
-        "padding": 0,
-        "text": describe_hot(table, time),
-        "tooltip": tooltip,
-        "buffers": instructions,
-    }
-    return _Note(file, table.share(time) >= MIN_HOT_SHARE, answer)
-
-
 class SourceLines(Service):
     """Reads the compiles of Python files in the background, and answers from those read so far.
 
@@ -298,8 +87,8 @@ class SourceLines(Service):
     def __init__(self, session: Session, notify: Callable[[str, Json], None]) -> None:
         self._session = session
         self._notify = notify
-        self._compiles = _SourceCompiles()
-        self._notes = _Notes(session)
+        self._compiles = SourceCompiles()
+        self._notes = CompileNotesKind(session)
         session.index.add(self._compiles, self._notes)
         self._refresh = Refresh(self._read)
         self._started: set[Path] = set()  # the files that were requested before the last refresh
@@ -375,36 +164,29 @@ class SourceLines(Service):
     def _shown(self) -> set[Path]:
         """Return the assignments of the compiles that are shown."""
         return {
-            compile_.assignment
+            shown_compile.compile.assignment
             for path in self._requested
-            for compile_, _ in self._chosen(self._test(path))
+            for shown_compile in self._chosen(self._test(path))
         }
 
     def _test(self, path: Path) -> "_FileTest":
         return _FileTest(SourceFiles(self._session.settings.source_map), path)
 
-    def _chosen(self, is_path: "_FileTest") -> Iterator[tuple[_SourceCompile, int]]:
-        """Yield one compile of each module that names a Python file, and how many there are.
+    def _chosen(self, is_path: "_FileTest") -> Iterator[_ShownCompile]:
+        """Yield one compile of each module that names a Python file.
 
         This is the newest one, or the newest of those with open files.
         """
-        modules: dict[str, list[_SourceCompile]] = {}
+        modules: dict[str, list[SourceCompile]] = {}
         for compile_ in self._compiles.values().values():
             if any(map(is_path, compile_.sources)):
                 modules.setdefault(compile_.module, []).append(compile_)
         open_paths = self._session.workspace.open_paths.keys()
         for compiles in modules.values():
-            yield (
-                max(
-                    compiles,
-                    key=lambda compile_: (
-                        not open_paths.isdisjoint(compile_.files),
-                        compile_.written,
-                        compile_.size,
-                    ),
-                ),
-                len(compiles),
-            )
+            opened = [one for one in compiles if not open_paths.isdisjoint(one.files)]
+            chosen = max(opened or compiles, key=lambda one: (one.written, one.size))
+            others = tuple(one for one in compiles if one is not chosen)
+            yield _ShownCompile(chosen, bool(opened), others)
 
     def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
         """Return the lines of a Python file in their order, those with most bytes first.
@@ -417,27 +199,35 @@ class SourceLines(Service):
         if setting is PythonNotes.OFF:
             return []
         is_path = self._test(path)
+        found = [(one, self._notes.fact(one.compile.assignment)) for one in self._chosen(is_path)]
+        known = [(one, notes) for one, notes in found if notes is not None]
+        if setting is not PythonNotes.ALL:
+            known, _ = largest_first(known, lambda pair: pair[1].peak)
         lines: list[Json] = []
-        for compile_, count in self._chosen(is_path):
-            about = "" if count == 1 else f"\nthe newest of {count} compiles of this module"
-            compiled = self._compiled_text(compile_, path)
+        for shown_compile, notes in known:
+            about = f"\n{shown_compile.reason}".rstrip()
+            compiled = self._compiled_text(shown_compile.compile, path)
             if compiled.is_newer:
                 about += f"\n{path.name} is newer than the dump: lines may have moved"
             moved = None if current is None else moved_lines(compiled.lines, current)
-            for note in self._notes.fact(compile_.assignment) or ():
+            for note in notes.notes:
                 if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file):
                     compiled_line: int = note.answer["line"]
                     line: int | None = compiled_line
-                    tooltip = note.answer["tooltip"] + about
                     if moved is not None and compiled_line < len(moved):
                         line = moved[compiled_line]
                     if line is not None:
-                        lines.append({**note.answer, "line": line, "tooltip": tooltip})
+                        text = note.answer["text"]
+                        if shown_compile.label:
+                            text += f" · {shown_compile.label}"
+                        tooltip = note.answer["tooltip"] + about
+                        changes = {"line": line, "text": text, "tooltip": tooltip}
+                        lines.append({**note.answer, **changes})
         if len({line["module"] for line in lines}) > 1:
             lines = [{**line, "text": f"{line['module']}: {line['text']}"} for line in lines]
         return sorted(lines, key=lambda line: (line["line"], -line["bytes"], line["module"]))
 
-    def _compiled_text(self, compile_: _SourceCompile, path: Path) -> _CompiledText:
+    def _compiled_text(self, compile_: SourceCompile, path: Path) -> _CompiledText:
         """Return the text of a Python file that the lines of a compile refer to.
 
         A file that is saved without another compile keeps its text here.

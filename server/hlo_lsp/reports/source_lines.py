@@ -55,6 +55,7 @@ class ModuleMemory:
 
     name: str
     peak: str
+    peak_bytes: int
     lines: tuple[LineMemory, ...]
 
 
@@ -71,6 +72,7 @@ def module_memory(dump: Compile) -> ModuleMemory | None:
     return ModuleMemory(
         dump.module_name,
         f"peak of {space.title}: {size} at step {space.step:,}",
+        space.bytes,
         tuple(_lines(dump, space)),
     )
 
