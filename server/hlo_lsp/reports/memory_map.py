@@ -119,7 +119,7 @@ class _Map:
             },
             "spaces": [
                 {
-                    **self._space(space, blocks, occupancies.get(space)),
+                    **self._space(space, occupancies.get(space)),
                     "isSmall": space not in large,
                 }
                 for space in spaces
@@ -131,12 +131,10 @@ class _Map:
             "strings": self._strings.texts,
         }
 
-    def _space(
-        self, space: int, blocks: list[AllocationBlock], occupancy: SpaceOccupancy | None
-    ) -> Json:
-        allocations = [one.allocation for one in blocks if one.allocation.color == space]
+    def _space(self, space: int, occupancy: SpaceOccupancy | None) -> Json:
         title = space_title(space, self._dump.backend)
-        allocated = sum(allocation.size for allocation in allocations)
+        allocations = [one.allocation for one in self._assignment.blocks]
+        allocated = sum(one.size for one in allocations if one.color == space)
         summary = SpaceSummary(space, title, allocated)
         if occupancy is not None:
             lost = lost_bytes(self._dump, space, occupancy.peak_step)

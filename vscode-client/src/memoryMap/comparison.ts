@@ -98,6 +98,7 @@ export function correspondingStep(module: Module, step: number): number {
 /** Return a memory space of a module by the name of its pair, or an empty one if the module does not use it. */
 export function spaceNamed(module: Module, name: string): Space {
   const curve = { fixedBytes: 0, peakStep: 0, peakBytes: 0, steps: new Float64Array(), bytes: new Float64Array(), localPeaks: [] };
-  const empty = { number: -1, name, pair: name, allocatedBytes: 0, allocations: [], boxes: [], curve, notes: [], donation: [], advice: [] };
+  const none = { allocations: [], boxes: [], notes: [], donation: [], advice: [] };
+  const empty = { number: -1, name, pair: name, allocatedBytes: 0, mappedBytes: 0, curve, ...none };
   return module.spaces.find((space) => space.pair === name) ?? empty;
 }

@@ -163,6 +163,8 @@ export interface Space {
   /** The name that corresponding memory spaces of two modules have. */
   readonly pair: string;
   readonly allocatedBytes: number;
+  /** The size of the allocations in the map: all but those that are thread-local. */
+  readonly mappedBytes: number;
   readonly allocations: readonly Allocation[];
   readonly boxes: readonly Box[];
   readonly curve: Curve | undefined;
@@ -207,6 +209,7 @@ export class Module {
         name: space.name,
         pair: space.pair ?? space.name,
         allocatedBytes: space.allocatedBytes,
+        mappedBytes: mine.reduce((sum, { size }) => sum + size, 0),
         allocations: mine,
         boxes: mine.flatMap(({ boxes }) => boxes),
         curve: curveOf(space),

@@ -84,7 +84,7 @@ export class Frame {
   /** Return the first byte of a memory space that is shown, and the one after the last. */
   byteRange(space: Space | undefined): [number, number] {
     const start = space === undefined ? 0 : this.firstByte(space);
-    const lengths = this.spaces.map((each) => each.allocatedBytes - this.firstByte(each));
+    const lengths = this.spaces.map((each) => each.mappedBytes - this.firstByte(each));
     return [start, start + Math.max(1, ...lengths)];
   }
 
