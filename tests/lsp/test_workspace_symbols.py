@@ -237,3 +237,24 @@ async def test_root_without_folders(tmp_path: Path) -> None:
     harness.server.workspace.root_uri = tmp_path.as_uri()
     harness.change()
     assert await harness.uris("one") == [uri]
+
+
+async def test_labels_of_a_python_line_sort_by_size(tmp_path: Path) -> None:
+    place = 'metadata={source_file="/a/train.py" source_line=38}'
+    rows = "".join(
+        f"  %n{n} = f32[{n}]{{0}} iota(), iota_dimension=0, {place}\n" for n in range(1, 12)
+    )
+    values = "".join(
+        f" value: <{n} n{n} @0> (size={4 * n},offset={100 * n}): f32[{n}]{{0}}\n"
+        for n in range(1, 12)
+    )
+    module = f"HloModule jit_f\n\nENTRY %main {{\n{rows}  ROOT %r = f32[] constant(1)\n}}\n"
+    stem = "module_0001.jit_f.cpu_after_optimizations"
+    write(tmp_path / f"{stem}.txt", module)
+    assignment = f"BufferAssignment:\nallocation 0: size 2000, preallocated-temp:\n{values}"
+    write(tmp_path / f"{stem}-buffer-assignment.txt", assignment)
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    await harness.settled()
+    labels = [found.name for found in await harness.find("train.py:38")]
+    assert labels[:2] == ["train.py:38 01. n11", "train.py:38 02. n10"]
+    assert labels == sorted(labels)

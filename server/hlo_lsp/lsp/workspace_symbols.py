@@ -1,7 +1,7 @@
 """workspace/symbol: names in all dumps of the workspace and next to open files."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -137,7 +137,7 @@ class WorkspaceSymbols(Service):
             *buffers,
             *(symbol for symbol in symbols if (symbol.uri, symbol.line) not in places),
         ]
-        return [_information(symbol) for symbol in symbols[:_MAX_SYMBOLS]]
+        return list(_information(symbols[:_MAX_SYMBOLS]))
 
     async def _buffers_of_line(self, text: str) -> list[Symbol]:
         """Return the buffers with data of a Python line in the compiles of open files."""
@@ -152,7 +152,8 @@ class WorkspaceSymbols(Service):
             parts = chain.from_iterable(map(workspace.parts, workspace.open_files.values()))
             dumps = dict.fromkeys(workspace.compile_of(part, patient=False) for part in parts)
             modules = [find_buffers(dump, query) for dump in dumps]
-            found = (one for module in modules for one in module.buffers if one.bytes)
+            found = [one for module in modules for one in module.buffers if one.bytes]
+            found.sort(key=lambda one: -one.bytes)
             return [_buffer_symbol(text, one) for one in found]
 
         return await run_in_slices(buffers)
@@ -199,12 +200,25 @@ def _buffer_symbol(query: str, buffer: FoundBuffer) -> Symbol:
     return Symbol(query, SymbolKind.SOURCE, file.uri, buffer.line - 1, start, end, about)
 
 
-def _information(symbol: Symbol) -> types.SymbolInformation:
-    """Return a symbol with its location, in the form that every client supports."""
-    start = types.Position(symbol.line, symbol.start)
-    end = types.Position(symbol.line, symbol.end)
-    location = types.Location(symbol.uri, types.Range(start, end))
-    about = None if symbol.about is None else printable(symbol.about)
-    return types.SymbolInformation(
-        location, printable(symbol.name), _KINDS[symbol.kind], container_name=about
-    )
+def _information(symbols: Sequence[Symbol]) -> Iterator[types.SymbolInformation]:
+    """Yield symbols with their locations, in the form that every client supports.
+
+    VS Code sorts symbols that match equally well by their labels, so those of Python lines begin
+    with a number.
+    """
+    lines = [symbol for symbol in symbols if symbol.kind is SymbolKind.SOURCE]
+    ranks = {id(symbol): rank for rank, symbol in enumerate(lines, 1)}
+    width = len(str(len(lines)))
+    for symbol in symbols:
+        start = types.Position(symbol.line, symbol.start)
+        end = types.Position(symbol.line, symbol.end)
+        location = types.Location(symbol.uri, types.Range(start, end))
+        label = symbol.name
+        if id(symbol) in ranks:
+            label += f" {ranks[id(symbol)]:0{width}}. {symbol.about.partition(' · ')[0]}"
+        yield types.SymbolInformation(
+            location,
+            printable(label),
+            _KINDS[symbol.kind],
+            container_name=printable(symbol.about),
+        )
