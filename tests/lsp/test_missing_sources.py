@@ -18,6 +18,15 @@ FileNames
 2 "/far/models/layers/mlp.py"
 3 "/usr/lib/python3.12/site-packages/jax/_src/pjit.py"
 
+FunctionNames
+1 "step"
+2 "Model.__call__.<locals>.<lambda>"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=0 end_column=0}
+2 {file_name_id=2 function_name_id=2 line=4 end_line=4 column=0 end_column=0}
+3 {file_name_id=3 function_name_id=1 line=5 end_line=5 column=0 end_column=0}
+
 ENTRY %main {
   ROOT %p = f32[] parameter(0), metadata={source_file="/far/old.py" source_line=3}
 }
@@ -35,7 +44,11 @@ def values(tmp_path: Path) -> Path:
 
 async def test_files_of_libraries_are_not_missing(values: Path) -> None:
     answer = await answer_missing_sources(Session(), FileParams(values.as_uri()))
-    assert answer == {"files": ["/far/models/layers/mlp.py", "/far/models/train.py", "/far/old.py"]}
+    mlp, train = "/far/models/layers/mlp.py", "/far/models/train.py"
+    assert answer == {
+        "files": [mlp, train, "/far/old.py"],
+        "functions": {mlp: ["Model.__call__.<locals>.<lambda>"], train: ["step"]},
+    }
 
 
 async def test_mapped_files_are_not_missing(values: Path, tmp_path: Path) -> None:
@@ -43,10 +56,10 @@ async def test_mapped_files_are_not_missing(values: Path, tmp_path: Path) -> Non
     session = Session()
     session.settings, _ = Settings.of([{"sourceMap": {"/far/models": str(tmp_path)}}])
     answer = await answer_missing_sources(session, FileParams(values.as_uri()))
-    assert answer == {"files": ["/far/models/layers/mlp.py", "/far/old.py"]}
+    assert answer["files"] == ["/far/models/layers/mlp.py", "/far/old.py"]
 
 
 async def test_compile_without_module_text_misses_none(values: Path) -> None:
     (values.parent / f"{_STEM}.txt").unlink()
     answer = await answer_missing_sources(Session(), FileParams(values.as_uri()))
-    assert answer == {"files": []}
+    assert answer == {"files": [], "functions": {}}

@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
     comparison.register(),
     new ConvertedTexts(started).register(),
     new PythonNotes(started, windows).register(),
-    new SourceMapOffer(started).register(),
+    new SourceMapOffer(started, sample).register(),
     detectDumps(),
     ...registerTools(vscode, toolNames(context), tools),
     startWithDumps(started),

@@ -5,9 +5,15 @@ import { LANGUAGES } from "./languages";
 import { withoutLinks } from "./notifications";
 import { isBelow } from "./programs";
 import type { Server } from "./server";
-import { fileName, mappingOf, unmapped, type Mapping } from "./sourceMapping";
+import { defines, fileName, mappingOf, unmapped, type FoundMapping, type Mapping } from "./sourceMapping";
 
-const MissingRequest = new RequestType<{ uri: string }, { files: readonly string[] }, void>("hlo/missingSources");
+/** Files that the dump names, and the functions of each. */
+interface Missing {
+  readonly files: readonly string[];
+  readonly functions?: Readonly<Record<string, readonly string[]>>;
+}
+
+const MissingRequest = new RequestType<{ uri: string }, Missing, void>("hlo/missingSources");
 const MAP = "Map Folder";
 const MAX_FOUND = 50;
 const SEARCH_MILLISECONDS = 10_000;
@@ -18,7 +24,13 @@ export class SourceMapOffer {
   private readonly looked = new Set<string>(); // documents
   private readonly offered = new Set<string>(); // mappings
 
-  constructor(private readonly server: Server) {}
+  /**
+   * @param sample the folder of the sample dump, whose sources come with the extension
+   */
+  constructor(
+    private readonly server: Server,
+    private readonly sample: string,
+  ) {}
 
   register(): vscode.Disposable {
     const look = (): void => {
@@ -33,7 +45,7 @@ export class SourceMapOffer {
 
   private async look({ uri, languageId }: vscode.TextDocument): Promise<void> {
     const isDump = LANGUAGES.some((language) => language === languageId);
-    if (!isDump || uri.scheme !== "file" || this.looked.has(uri.toString())) {
+    if (!isDump || uri.scheme !== "file" || isBelow(uri.fsPath, this.sample) || this.looked.has(uri.toString())) {
       return;
     }
     this.looked.add(uri.toString());
@@ -44,14 +56,14 @@ export class SourceMapOffer {
     // The server may answer before it has the settings.
     const known = Object.keys(vscode.workspace.getConfiguration("hlo").get("sourceMap", {}));
     const mapping = await this.find(unmapped(answer?.files ?? [], known));
-    const key = JSON.stringify(mapping);
-    if (mapping !== undefined && !this.offered.has(key)) {
+    const key = JSON.stringify([mapping?.prefix, mapping?.folder]);
+    if (mapping !== undefined && !this.offered.has(key) && (await isConfirmed(mapping, answer?.functions ?? {}))) {
       this.offered.add(key);
       await offer(mapping);
     }
   }
 
-  private async find(missing: readonly string[]): Promise<Mapping | undefined> {
+  private async find(missing: readonly string[]): Promise<FoundMapping | undefined> {
     // Other characters are not plain in a glob.
     const names = new Set(missing.map(fileName).filter((name) => /^[\w.-]+$/.test(name)));
     if (names.size === 0) {
@@ -71,6 +83,15 @@ export class SourceMapOffer {
       source.dispose();
     }
   }
+}
+
+/** Return whether a local file is the one of the dump and not only of the same name. */
+async function isConfirmed({ onlyName }: FoundMapping, functions: NonNullable<Missing["functions"]>): Promise<boolean> {
+  if (onlyName === undefined) {
+    return true;
+  }
+  const text = await vscode.workspace.fs.readFile(vscode.Uri.file(onlyName.path));
+  return defines(new TextDecoder().decode(text), functions[onlyName.file] ?? []);
 }
 
 async function offer({ prefix, folder }: Mapping): Promise<void> {

@@ -8,6 +8,12 @@ export interface Mapping {
   readonly folder: string;
 }
 
+/** A mapping, and what it follows from. */
+export interface FoundMapping extends Mapping {
+  /** The file of the dump and the local one, if nothing but their name is the same. */
+  readonly onlyName?: { readonly file: string; readonly path: string };
+}
+
 /** A file in the workspace. */
 export interface LocalFile {
   /** Its absolute path. */
@@ -24,16 +30,25 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(["__init__.py", "__main__.py",
  *
  * @param missing paths of Python files in a dump
  */
-export function mappingOf(missing: readonly string[], local: readonly LocalFile[]): Mapping | undefined {
-  const counts = new Map<string, { mapping: Mapping; count: number }>();
+export function mappingOf(missing: readonly string[], local: readonly LocalFile[]): FoundMapping | undefined {
+  const counts = new Map<string, { mapping: FoundMapping; count: number }>();
   for (const file of missing) {
     const mapping = mappingOfFile(file, local);
     if (mapping !== undefined) {
-      const key = JSON.stringify(mapping);
-      counts.set(key, { mapping, count: (counts.get(key)?.count ?? 0) + 1 });
+      const { prefix, folder } = mapping;
+      const key = JSON.stringify([prefix, folder]);
+      const known = counts.get(key);
+      // Of several files, each confirms the others.
+      counts.set(key, known === undefined ? { mapping, count: 1 } : { mapping: { prefix, folder }, count: known.count + 1 });
     }
   }
   return [...counts.values()].sort((one, other) => other.count - one.count)[0]?.mapping;
+}
+
+/** Return whether a Python text defines the functions, whose names are qualified; false without any. */
+export function defines(text: string, functions: readonly string[]): boolean {
+  const names = functions.flatMap((name) => name.split(".")).filter((name) => /^\w+$/.test(name));
+  return names.length > 0 && names.every((name) => new RegExp(`\\b(?:def|class)\\s+${name}\\b|\\b${name}\\s*=`).test(text));
 }
 
 /** Return the files of a dump that no prefix of `hlo.sourceMap` matches: the user has decided about the others. */
@@ -51,7 +66,7 @@ export function fileName(path: string): string {
 }
 
 /** Return the mapping to the file with the longest common end of its path, unless several have it. */
-function mappingOfFile(file: string, local: readonly LocalFile[]): Mapping | undefined {
+function mappingOfFile(file: string, local: readonly LocalFile[]): FoundMapping | undefined {
   const lengths = local.map(({ path }) => commonParts(file, path));
   const longest = Math.max(0, ...lengths);
   const [found, ...others] = local.filter((_, index) => lengths[index] === longest);
@@ -62,7 +77,8 @@ function mappingOfFile(file: string, local: readonly LocalFile[]): Mapping | und
     return undefined;
   }
   const count = Math.min(longest, found.depth); // a folder above the workspace is not mapped
-  return { prefix: folderOf(file, count), folder: withoutLast(found.path, count) };
+  const mapping = { prefix: folderOf(file, count), folder: withoutLast(found.path, count) };
+  return longest === 1 ? { ...mapping, onlyName: { file, path: found.path } } : mapping;
 }
 
 /** Return a path in a dump without its last parts: a folder, perhaps the root or a drive. */

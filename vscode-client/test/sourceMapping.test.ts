@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mappingOf, unmapped, type LocalFile } from "../src/sourceMapping";
+import { defines, mappingOf, unmapped, type LocalFile } from "../src/sourceMapping";
 
 /** Return a file in the workspace folder /ws. */
 function local(path: string): LocalFile {
@@ -25,7 +25,8 @@ test("equal candidates and names without meaning give no mapping", () => {
 });
 
 test("no folder above the workspace is mapped", () => {
-  assert.deepEqual(mappingOf(["/far/ws/train.py"], [local("train.py")]), { prefix: "/far/ws", folder: "/ws" });
+  const found = mappingOf(["/far/ws/train.py"], [local("train.py")]);
+  assert.deepEqual([found?.prefix, found?.folder], ["/far/ws", "/ws"]);
 });
 
 test("folders in the root are mapped", () => {
@@ -35,7 +36,8 @@ test("folders in the root are mapped", () => {
 });
 
 test("relative names and paths of Windows are mapped", () => {
-  assert.deepEqual(mappingOf(["train.py"], [local("x/train.py")]), { prefix: ".", folder: "/ws/x" });
+  const found = mappingOf(["train.py"], [local("x/train.py")]);
+  assert.deepEqual([found?.prefix, found?.folder], [".", "/ws/x"]);
   const mapping = { prefix: "C:\\work", folder: "/ws" };
   assert.deepEqual(mappingOf(["C:\\work\\models\\train.py"], [local("models/train.py")]), mapping);
 });
@@ -44,4 +46,18 @@ test("files below a prefix of the setting are not offered again", () => {
   const files = ["/home/user/models/train.py", "/home/user2/other.py", "C:\\work\\x.py", "y.py"];
   assert.deepEqual(unmapped(files, ["/home/user/", "."]), ["/home/user2/other.py", "C:\\work\\x.py"]);
   assert.deepEqual(unmapped(files, ["C:\\work", "/"]), ["y.py"]);
+});
+
+test("one file with the same name only needs the functions of the dump", () => {
+  const found = [local("x/train.py"), local("x/model.py")];
+  assert.deepEqual(mappingOf(["/a/train.py"], found)?.onlyName, { file: "/a/train.py", path: "/ws/x/train.py" });
+  assert.equal(mappingOf(["/a/train.py", "/a/model.py"], found)?.onlyName, undefined);
+  assert.equal(mappingOf(["/a/x/train.py"], found)?.onlyName, undefined);
+});
+
+test("a text defines functions by their qualified names", () => {
+  const text = "class Model:\n  def step(self):\n    loss = lambda x: x\n";
+  assert.ok(defines(text, ["<module>", "Model.step", "Model.step.<locals>.<lambda>"]));
+  assert.ok(!defines(text, ["Model.step", "main"]));
+  assert.ok(!defines(text, ["<module>"]));
 });

@@ -1,39 +1,51 @@
 """The request ``hlo/missingSources``: Python files of a program that are not on this machine."""
 
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import FileParams
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.source import SourceFiles, is_library_file, python_files
+from hlo_lsp.model.source import SourceFiles, is_library_file, python_files, python_functions
 from hlo_lsp.text.disk import UnreadableError, read_document
 
 _MAX_FILES = 20
 
 
 async def answer_missing_sources(session: Session, params: FileParams) -> Json:
-    """Return the Python files that the module text beside a file names, as printed there.
+    """Return the Python files that the module text beside a file names, and their functions.
 
     Files of libraries are left out, as are those that are found with ``hlo.sourceMap``.
     """
     path = path_of(params.uri)
     if path is None:
-        return {"files": []}
+        return _answer([])
     await session.wait_for_settings()
     find = partial(_missing_sources, session, path)
-    return {"files": await run_in_slices(find, give_way=session.foreground.give_way)}
+    return await run_in_slices(find, give_way=session.foreground.give_way)
 
 
-def _missing_sources(session: Session, path: Path) -> list[str]:
+def _answer(
+    files: list[str], functions: Mapping[str, Iterable[str]] = MappingProxyType({})
+) -> Json:
+    return {
+        "files": files,
+        "functions": {file: sorted(functions[file]) for file in files if file in functions},
+    }
+
+
+def _missing_sources(session: Session, path: Path) -> Json:
     module = session.workspace.compile_files(path).module
     if module is None:
-        return []
+        return _answer([])
     try:
         lines = read_document(module).lines
     except UnreadableError:
-        return []
+        return _answer([])
     sources = SourceFiles(session.settings.source_map)
     names = (name for name in python_files(lines) if not is_library_file(name))
-    return sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]
+    missing = sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]
+    return _answer(missing, python_functions(lines) if missing else {})

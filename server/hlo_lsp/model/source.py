@@ -240,6 +240,9 @@ PROGRAM_FRAMES = FrameChoice()
 
 _PYTHON_FILE = re.compile(r'"([^"\n]*\.py)"')
 _LINES_PER_CHECKPOINT = 5000  # about 2 ms
+_NAME_TABLES = ("FileNames", "FunctionNames")
+_NAME_ROW = re.compile(r'(\d+) "(.*)"')
+_LOCATION_ROW = re.compile(r"\d+ \{file_name_id=(\d+) function_name_id=(\d+) ")
 
 
 def python_files(lines: Iterable[str]) -> frozenset[str]:
@@ -251,6 +254,30 @@ def python_files(lines: Iterable[str]) -> frozenset[str]:
         if '.py"' in line:
             found.update(_PYTHON_FILE.findall(line))
     return frozenset(found)
+
+
+def python_functions(lines: Iterable[str]) -> dict[str, set[str]]:
+    """Return the functions of each Python file in the source location table of a module text."""
+    names: dict[str, dict[str, str]] = {}
+    table: dict[str, str] = {}
+    pairs: set[tuple[str, str]] = set()
+    for count, line in enumerate(lines):
+        if count % _LINES_PER_CHECKPOINT == 0:
+            checkpoint()
+        if row := _NAME_ROW.fullmatch(line):
+            table[row[1]] = row[2]
+        elif row := _LOCATION_ROW.match(line):
+            pairs.add((row[1], row[2]))
+        elif line in _NAME_TABLES:
+            table = names.setdefault(line, {})
+        elif line.startswith("ENTRY "):
+            break
+    files, functions = (names.get(title, {}) for title in _NAME_TABLES)
+    found: dict[str, set[str]] = {}
+    for file, function in pairs:
+        if file in files and function in functions:
+            found.setdefault(files[file], set()).add(functions[function])
+    return found
 
 
 def is_library_file(file: str) -> bool:
