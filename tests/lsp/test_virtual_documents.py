@@ -3,11 +3,14 @@
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
-from hlo_lsp.lsp.custom_requests import FileParams
+from hlo_lsp.lsp.custom_requests import CompilePlace, FileParams
+from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.virtual_documents import answer_converted_text
+from lsp.opened import item
 from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 
@@ -21,6 +24,20 @@ async def test_proto_is_converted_to_module_text(tmp_path: Path) -> None:
     path = tmp_path / "m.hlo.pb"
     path.write_bytes(serialized("HloProto", HLO_PROTO))
     assert f"*** Begin m.txt ***\n{MODULE_TEXT.rstrip()}\n" in await converted_text(path.as_uri())
+
+
+async def test_notes_above_a_proto_belong_to_its_compile(tmp_path: Path) -> None:
+    path = tmp_path / "m.hlo.pb"
+    path.write_bytes(serialized("HloProto", HLO_PROTO))
+    text = await converted_text(path.as_uri())
+    session = Session()
+    uri = f"hlo-text:{path}.txt"
+    session.open(item(uri, text))
+    last = text.count("\n") - 1
+    for line in (0, 2, text[: text.index("%fusion = ")].count("\n"), last):
+        answer = await answer_memory_map(session, CompilePlace(uri, line))
+        assert answer is not None
+    assert await session.context(types.TextDocumentIdentifier(uri), 0) is None  # such as a hover
 
 
 async def test_other_files_are_rejected(tmp_path: Path) -> None:

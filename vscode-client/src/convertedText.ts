@@ -4,6 +4,7 @@ import { CONVERTED_SCHEME, type Server } from "./server";
 
 const TextRequest = new RequestType<{ uri: string }, { text: string }, void>("hlo/text");
 const VIEW_TYPE = "hlo.convertedText";
+const REPORT = "-memory-usage-report.pb";
 
 /** Shows protos as the text that XLA prints for them, in an editor that cannot change them. */
 export class ConvertedTexts
@@ -34,10 +35,8 @@ export class ConvertedTexts
 
   /** Replace the editor of a proto by a text editor in the same place. */
   async resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
-    const text = vscode.Uri.from({ scheme: CONVERTED_SCHEME, path: `${uri.path}.txt`, query: uri.toString() });
     try {
-      const opened = await vscode.workspace.openTextDocument(text);
-      const document = await vscode.languages.setTextDocumentLanguage(opened, "xla-stdout");
+      const document = await textOf(uri);
       const { viewColumn } = panel;
       panel.dispose();
       await vscode.window.showTextDocument(document, viewColumn === undefined ? {} : { viewColumn });
@@ -45,6 +44,16 @@ export class ConvertedTexts
       panel.webview.html = escaped(error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** Return the text of a proto; XLA writes that of a memory report beside it. */
+async function textOf(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  if (uri.path.endsWith(REPORT)) {
+    return vscode.workspace.openTextDocument(uri.with({ path: uri.path.replace(/pb$/, "txt") }));
+  }
+  const text = vscode.Uri.from({ scheme: CONVERTED_SCHEME, path: `${uri.path}.txt`, query: uri.toString() });
+  const opened = await vscode.workspace.openTextDocument(text);
+  return vscode.languages.setTextDocumentLanguage(opened, "xla-stdout");
 }
 
 function escaped(text: string): string {

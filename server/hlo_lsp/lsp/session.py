@@ -417,6 +417,8 @@ class Session:
             place = types.Position(wanted.line, wanted.character)
             column = self.client.point(file, place)[1]
         section = stdout_dump.section_at(wanted.line, column)
+        if section is None and wanted.whole and column is None and file.host is None:
+            section = stdout_dump.nearest_section(wanted.line)  # the cursor is on other output
         return [] if section is None else [section]
 
     def _is_unread_dump(self, path: Path) -> bool:

@@ -91,6 +91,11 @@ class StdoutDump:
                 return section
         return None
 
+    def nearest_section(self, line: int) -> SectionFile | None:
+        """Return the last section that begins before a line (from 0), else the first one."""
+        end = bisect_right(self.sections, line, key=lambda section: section.first_line)
+        return self.sections[max(end - 1, 0)] if self.sections else None
+
     def compile_of(self, section: SectionFile) -> Compile:
         """Return the up-to-date compile of a section."""
         section.refresh()

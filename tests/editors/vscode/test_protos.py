@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from editors.conftest import Compile
+from editors.vscode.dump import REPORT
 from editors.vscode.host import Spot, hover, uri
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import eventually, until
@@ -48,3 +49,11 @@ async def test_other_protos_show_the_reason(dump: Compile, window: Window) -> No
         assert any(_MESSAGE in frame for frame in frames)
 
     await eventually(shown)
+
+
+async def test_proto_of_a_memory_report_opens_its_text(dump: Compile, window: Window) -> None:
+    text = dump.path(REPORT)
+    path = text.with_suffix(".pb")
+    path.write_bytes(b"\x0a\x00")
+    await window.host.command("vscode.open", uri(path))
+    await until(window.front, lambda front: front[0] == text)
