@@ -7,6 +7,7 @@ import pytest
 from hlo_lsp.memory.oom_advice import OomAdvice
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
 from hlo_lsp.text.amounts import format_short_bytes
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
@@ -276,3 +277,25 @@ def test_used_part_of_pool_is_shown() -> None:
 def test_total_of_module_is_shown() -> None:
     text = GPU.replace("12.00MiB", "12.00GiB")
     assert "the module needs 12.00 GiB in total" in "\n".join(oom_lines(_report(text)))
+
+
+def test_other_compiles_of_the_module_are_mentioned() -> None:
+    name = "module_0001.jit_train_step.cl_1.after_optimizations"
+    text = "BufferAssignment:\nallocation 0: size 4194304, maybe-live-out:\n"
+    other = Compile(
+        [
+            DumpFile.of_text("HloModule jit_train_step\n", f"{name}.txt"),
+            DumpFile.of_text(text, f"{name}-buffer-assignment.txt"),
+        ]
+    )
+    report = _report(text_of(LONG), other)
+    assert (
+        "the message is from another compile than the one of jit_train_step that was found, "
+        "with 4.00 MiB allocated"
+    ) in "\n".join(oom_lines(report))
+
+
+def test_editors_name_no_command() -> None:
+    lines = "\n".join(oom_lines(replace(_report(text_of(SHORT)), is_in_editor=True)))
+    assert "with DIR in a folder of the workspace" in lines
+    assert "hlo-lsp" not in lines

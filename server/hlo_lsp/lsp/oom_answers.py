@@ -5,6 +5,7 @@ same module in the workspace folders.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def _report(session: Session, file: DumpFile, line: int) -> OomReport | None:
         return None
     before = [message for message in messages if message.first <= line]
     message = before[-1] if before else max(messages, key=OomMessage.detail)
-    return oom_report(_join(session, file, message))
+    return replace(oom_report(_join(session, file, message)), is_in_editor=True)
 
 
 def joined_messages(session: Session, file: DumpFile) -> list[JoinedMessage]:
@@ -166,7 +167,7 @@ def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
     before = [joined for joined in messages if joined.message.first <= line]
     if not before:
         return None
-    title, *lines = oom_lines(oom_report(before[-1]))
+    title, *lines = oom_lines(replace(oom_report(before[-1]), is_in_editor=True))
     return Card(title, text="\n\n".join(printable(text.strip()) for text in lines))
 
 

@@ -70,6 +70,7 @@ class JoinedMessage:
 
     Attributes:
         failed: The allocation that failed, if the exact number of its bytes identifies it.
+        rejected: Without a dump, the total bytes in device memory of each compile of the module.
     """
 
     message: OomMessage
@@ -77,6 +78,7 @@ class JoinedMessage:
     dump: Compile | None
     entries: tuple[JoinedEntry, ...]
     failed: LocatedRecord[AllocationLine] | None = None
+    rejected: tuple[int, ...] = ()
 
 
 def join_message(
@@ -88,14 +90,18 @@ def join_message(
     """
     name = message.module or module or _module_of_entries(message)
     best: tuple[float, Compile, tuple[JoinedEntry, ...]] | None = None
+    rejected: dict[str, int] = {}  # by file, because dumps beside the log are listed twice
     for dump in dumps:
         score, entries = _match(message, name, dump)
         if score >= _MIN_MATCHED_SHARE and (best is None or score > best[0]):
             best = score, dump, entries
             if score >= 1:
                 break
+        elif dump.module_name == name and dump.allocations():
+            rejected[dump.files[0].uri] = _total_bytes(dump)
     if best is None:
-        return JoinedMessage(message, name, None, tuple(map(JoinedEntry, message.entries)))
+        entries = tuple(map(JoinedEntry, message.entries))
+        return JoinedMessage(message, name, None, entries, rejected=tuple(rejected.values()))
     header = best[1].module_header
     name = name if header is None else header.name
     return JoinedMessage(message, name, best[1], best[2], _failed_allocation(message, best[1]))
@@ -165,11 +171,16 @@ def _totals_match(message: OomMessage, dump: Compile) -> bool:
     """Compare the totals of a message without buffers with a buffer assignment."""
     allocations = [one.record for one in dump.allocations()]
     arguments = sum(one.size for one in allocations if one.parameter is not None and one.color == 0)
-    total = sum(one.size for one in allocations if one.color == 0 and not one.thread_local)
     printed = message.usage_of("arguments")
     if printed is not None:
         return printed.matches(arguments)
-    return message.needed is not None and message.needed.matches(total)
+    return message.needed is not None and message.needed.matches(_total_bytes(dump))
+
+
+def _total_bytes(dump: Compile) -> int:
+    """Return the size of all allocations in device memory."""
+    allocations = [one.record for one in dump.allocations()]
+    return sum(one.size for one in allocations if one.color == 0 and not one.thread_local)
 
 
 def _instruction_name(entry: OomEntry) -> str | None:

@@ -53,6 +53,7 @@ class OomReport:
         corrections: Sentences about numbers whose meaning differs from their label.
         mismatches: Totals of the message that its parts contradict.
         was_device_full: True if nothing is wrong with the program.
+        is_in_editor: True for readers who may not have the command line.
     """
 
     joined: JoinedMessage
@@ -63,6 +64,7 @@ class OomReport:
     corrections: tuple[str, ...]
     mismatches: tuple[str, ...]
     was_device_full: bool
+    is_in_editor: bool = False
 
     @property
     def needed_bytes(self) -> int | None:
@@ -266,7 +268,7 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
         yield from markdown_table(Table(("owner", ">bytes"), rows))
     yield from ("", *(f"- {markdown_text(line.strip())}" for line in _largest(report)))
     if not _largest(report):
-        yield from map(markdown_text, map(capitalized, _next_step(report)))
+        yield from (f"- {markdown_text(capitalized(line))}" for line in _next_step(report))
     if report.advice:
         cover = _advice_cover(report)
         yield from ("", "## Advice", "", *((f"All of it {cover}.", "") if cover else ()))
@@ -306,10 +308,11 @@ def _next_step(report: OomReport) -> Iterator[str]:
     if needs_dump and not report.was_device_full:
         # The size of one allocation does not identify a module.
         is_joined = report.joined.module is not None or not is_one_allocation(message)
-        yield (
-            "owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, "
-            f"then run `hlo-lsp {'oom LOG' if is_joined else 'summary'} DIR`"
-        )
+        then = f"then run `hlo-lsp {'oom LOG' if is_joined else 'summary'} DIR`"
+        if report.is_in_editor:
+            then = "with DIR in a folder of the workspace"
+        compiling = f"with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, {then}"
+        yield f"owners: unknown; compile {compiling}"
 
 
 def _advice_cover(report: OomReport) -> str:
@@ -425,6 +428,20 @@ def _remarks(report: OomReport) -> Iterator[str]:
         notes.append("without a dump, the Python lines are unknown")
     if notes:
         yield "; ".join(notes)
+    if report.joined.rejected:
+        yield _rejection(report.joined)
+
+
+def _rejection(joined: JoinedMessage) -> str:
+    """Return that the compiles of the module are others than the one that failed."""
+    sizes = sorted(set(joined.rejected))
+    is_one = len(joined.rejected) == 1
+    found = "one" if is_one else f"{len(joined.rejected):,} compiles"
+    allocated = " to ".join(map(_size, dict.fromkeys((sizes[0], sizes[-1]))))
+    return (
+        f"the message is from another compile than the {found} of {joined.module} that "
+        f"{'was' if is_one else 'were'} found, with {allocated} allocated"
+    )
 
 
 def _need_remarks(report: OomReport) -> Iterator[str]:
