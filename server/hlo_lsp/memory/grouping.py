@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from hlo_lsp.hlo.notation import tuple_path
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.argument_names import buffer_name
 from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, Origin, origins_of
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized, split_scopes
 
@@ -147,9 +149,15 @@ def argument_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:
 
     ``state.params['w']`` consists of ``state``, ``.params``, and ``['w']``.
     """
-    if not owned.is_argument or owned.origin is None or owned.origin.argument is None:
+    if not owned.is_argument:
         return (_line(dump, owned),)
-    return tuple(_PATH_PART.findall(owned.origin.argument))
+    name = None if owned.origin is None else owned.origin.argument
+    if name is None:  # another value is in the memory of a donated argument
+        record = owned.buffer.allocation.record
+        if record.parameter is None:
+            return (_line(dump, owned),)
+        name = buffer_name(dump, record.parameter, tuple_path(record.parameter_index))
+    return tuple(_PATH_PART.findall(name))
 
 
 def _shape(_: Compile, owned: OwnedBuffer) -> str:
