@@ -47,3 +47,25 @@ def test_slash_in_brackets_separates_nothing() -> None:
 @given(st.text("ab/()[]"))
 def test_every_operation_name_has_a_scope(name: str) -> None:
     assert "".join(split_scopes(name)).replace("/", "") == name.replace("/", "")
+
+
+@given(st.text("a/()[];:"))
+def test_every_merged_name_has_parts(name: str) -> None:
+    assert split_scopes(name)
+
+
+@pytest.mark.parametrize(
+    ("op_name", "parts"),
+    [
+        ("jit(f)/jvp(a/b)/mul", ("jit(f)", "jvp(a/b)", "mul")),
+        ("jit(f)/t/mul;jit(f)/t/add", ("jit(f)", "t", "mul, add")),
+        ("jit(f)/t/transpose;t/transpose", ("jit(f)", "t", "transpose")),
+        ("jit(f)/(a()/sum:a()/dot:b/sum)", ("jit(f)", "a()", "sum, dot")),
+        ("(", ("(",)),
+        ("()", ("()",)),
+        (";/", (";/",)),
+        ("", ("",)),
+    ],
+)
+def test_merged_names_have_the_scopes_of_the_first(op_name: str, parts: tuple[str, ...]) -> None:
+    assert split_scopes(op_name) == parts

@@ -23,6 +23,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.argument_names import tupled_argument_names, unoptimized_arguments
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import unescape_argument
+from hlo_lsp.program.phases import split_scopes
 from hlo_lsp.program.saved_data import ResultElement, line_of, saved_data, state_elements
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -86,7 +87,7 @@ class Origin:
 
 def source_label(source: SourceLine | None, op_name: str | None) -> str:
     """Return a Python line and the last part of an operation name: ``train.py:25 dot_general``."""
-    operation = (op_name or "").partition("[")[0].rpartition("/")[2].replace("`", "'")
+    operation = split_scopes(op_name or "")[-1].partition("[")[0].replace("`", "'")
     line = "" if source is None else source.short
     return f"{line} {operation[:_MAX_LABEL_CHARACTERS]}".strip()
 

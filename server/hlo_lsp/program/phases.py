@@ -38,12 +38,29 @@ def phase_of(name: str, op_name: str) -> str:
 
 
 def split_scopes(op_name: str) -> tuple[str, ...]:
-    """Return the parts of an operation name; a slash inside of brackets does not separate parts."""
+    """Return the scopes of an operation, and its name.
+
+    XLA merges the names of operations: ``f/a/mul;f/a/add``, or ``f/(a/mul:b/add)`` for combined
+    collectives. The scopes of the first one are returned, and the different names with commas.
+    """
+    whole, *others = _parts(op_name, ";") or ("",)
+    *scopes, last = _parts(whole, "/") or (op_name,)
+    combined = _parts(last[1:-1], ":") if last.startswith("(") and last.endswith(")") else ()
+    if len(combined) > 1:
+        *inner, last = _parts(combined[0], "/") or combined[:1]
+        scopes += inner
+        others += combined[1:]
+    names = dict.fromkeys([last, *((_parts(name, "/") or (name,))[-1] for name in others)])
+    return (*scopes, ", ".join(names))
+
+
+def _parts(text: str, separator: str) -> tuple[str, ...]:
+    """Split a text at separators that are not in brackets, and drop empty parts."""
     parts, depth = [""], 0
-    for character in op_name:
-        if character == "/" and depth <= 0:
+    for character in text:
+        if character == separator and depth <= 0:
             parts.append("")
             continue
         depth += (character in "([{") - (character in ")]}")
         parts[-1] += character
-    return tuple(part for part in parts if part) or (op_name,)
+    return tuple(part for part in parts if part)
