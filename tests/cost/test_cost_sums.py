@@ -2,7 +2,7 @@
 
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.cost_sums import cost_sum
+from hlo_lsp.cost.roofline import cost_sum
 
 _SIZES = (3, 7, 11, 13, 1_000_003, 17, 19, 23, 99_991, 29)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.cost.utilization import NetworkTransfer, network_transfers
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace

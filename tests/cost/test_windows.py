@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from hlo_lsp.cost.windows import (
+from hlo_lsp.cost.formulas import (
     WindowDimension,
     parse_labels,
     parse_window,

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from dumps import module_files
-from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.xla import xla_costs
+from hlo_lsp.cost.operation import Cost, OperandIndex
+from hlo_lsp.cost.program_cost import xla_costs
 from hlo_lsp.model.dump_file import DumpFile
 from oracles.libtpu_syntax import remove_libtpu_syntax
 from oracles.xla_parser import ends_the_process, is_readable, xla_hlo

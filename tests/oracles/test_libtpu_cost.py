@@ -11,10 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.cost.libtpu import LibtpuCosts, libtpu_costs
-from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.physical_costs import PhysicalCosts
+from hlo_lsp.cost.operation import Cost, OperandIndex
+from hlo_lsp.cost.physical_costs import LibtpuCosts, PhysicalCosts, libtpu_costs
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex

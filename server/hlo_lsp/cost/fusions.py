@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import element_count, leaf_texts
-from hlo_lsp.cost.wire import is_collective
+from hlo_lsp.cost.operation import OperandIndex, element_count, leaf_texts
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import selected_element
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_IMMEDIATE_ELEMENTS = 1  # A larger constant is read from memory.
@@ -181,3 +180,8 @@ class _FusionReader:
                     is_read_whole = True
                     found += self._reads(body, parameter, depth)
         return found
+
+
+def is_collective(opcode: str) -> bool:
+    """Return whether an opcode, or the start of one, exchanges data between devices."""
+    return opcode.removesuffix("-start") in COLLECTIVE_OPCODES

@@ -9,9 +9,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
 
-from hlo_lsp.cost.formulas import convolution_flops, dot_flops
+from hlo_lsp.cost.formulas import (
+    WindowDimension,
+    convolution_flops,
+    dot_flops,
+    parse_labels,
+    parse_window,
+    valid_positions,
+)
 from hlo_lsp.cost.operation import Operation, dimensions, element_count
-from hlo_lsp.cost.windows import WindowDimension, parse_labels, parse_window, valid_positions
 
 _MAX_BATCH = 1 << 12  # a damaged dimension must not take seconds
 

@@ -1,23 +1,45 @@
 """The cost of a compile as it runs, and by the conventions of XLA and libtpu."""
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from hlo_lsp.cost.chips import Chip
-from hlo_lsp.cost.cost_sums import CostSum, cost_sum
 from hlo_lsp.cost.executed import ExecutedCost, executed_cost
-from hlo_lsp.cost.libtpu import libtpu_costs
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
-from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost, SizeOf
-from hlo_lsp.cost.xla import xla_costs, xla_size
+from hlo_lsp.cost.operation import Cost, OperandIndex, SizeOf
+from hlo_lsp.cost.physical_costs import libtpu_costs
+from hlo_lsp.cost.roofline import CostSum, cost_sum
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
+from hlo_lsp.model.padded_sizes import logical_bytes, sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.program.stages import is_optimized
+
+_BYTES_PER_DYNAMIC_DIMENSION = 4  # the run-time sizes of a dynamic array, for each dimension
+
+
+def xla_costs(operands: OperandIndex, fusions: FusionIndex | None = None) -> ModuleCosts:
+    """Return the costs of a module by XLA's conventions: logical sizes, each loop once."""
+    return ModuleCosts(operands, _part_size, fusions)
+
+
+def _part_size(shape: str, _: str | None = None, /) -> int:
+    return xla_size(shape)
+
+
+@lru_cache(maxsize=1 << 13)
+def xla_size(text: str) -> int:
+    """Return the bytes of an array, or of the table of a tuple (``ShapeSizeBytes`` of a CPU)."""
+    shape = try_shape(text)
+    if shape is None:
+        return 0
+    size = logical_bytes(shape) or 0
+    if isinstance(shape, ArrayShape) and shape.dynamic:
+        size += _BYTES_PER_DYNAMIC_DIMENSION * len(shape.dims)
+    return size
 
 
 @dataclass(frozen=True, slots=True)

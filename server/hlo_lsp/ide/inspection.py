@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.cost_sums import cost_sum
+from hlo_lsp.cost.roofline import cost_sum
 from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name

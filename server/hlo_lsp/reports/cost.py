@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.cost_sums import CostSum
 from hlo_lsp.cost.descriptions import IF_IN_CACHE, describe_amounts, unknown_parts
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import ProgramCost
-from hlo_lsp.cost.roofline import Bound, may_be_cached, padding_flops
+from hlo_lsp.cost.roofline import Bound, CostSum, may_be_cached, padding_flops
 from hlo_lsp.cost.utilization import utilization_bound
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content, Table

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hlo_lsp.cost.chips import Chip
-from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.cost.utilization import NetworkTransfer, network_transfers
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.model.backend import space_title

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.cost.utilization import network_transfers
 from hlo_lsp.display.phrases import capitalized
 from hlo_lsp.display.table import Cell, Link, Table, markdown_cell, markdown_table
 from hlo_lsp.model.backend import Backend

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hlo_lsp.cost.cost_sums import CostSum
+from hlo_lsp.cost.roofline import CostSum
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.instruction_matching import computation_names, instruction_names
 from hlo_lsp.program.instruction_owners import InstructionKey

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.cost.chips import Chip, can_run
-from hlo_lsp.cost.cost_sums import CostSum, cost_sum
 from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.operation import NO_COST, Cost
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.cost.roofline import LeastTime, least_time
+from hlo_lsp.cost.roofline import CostSum, LeastTime, cost_sum, least_time
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine

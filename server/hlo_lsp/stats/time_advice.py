@@ -11,8 +11,8 @@ from enum import Enum
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.descriptions import describe_least
 from hlo_lsp.cost.executed import InstructionCost
-from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops, resource_times
+from hlo_lsp.cost.utilization import network_transfers
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
