@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.model import caller_index
+from hlo_lsp.model import name_index
 from hlo_lsp.model.dump_file import DumpFile
 
 _TEXT = """\
@@ -37,7 +37,7 @@ def _callers(file: DumpFile) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("searches", [0, 2, 100])
 def test_callers_follow_edits(searches: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caller_index, "_MAX_SEARCHES", searches)
+    monkeypatch.setattr(name_index, "_MAX_CALLER_SEARCHES", searches)
     file = DumpFile.of_text(_TEXT)
     assert _callers(file) == {"f": ["call.1", "new.3", "call.4"], "g": ["call.2"], "e": []}
     row = next(n for n, line in enumerate(file.lines) if "%call.2 =" in line)

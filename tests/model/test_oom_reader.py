@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.oom_reader import read_oom_messages
-from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.text.amounts import format_bytes_as_xla
 from oom_messages import (
     DUMP,

@@ -4,7 +4,7 @@ import pytest
 
 from hlo_lsp.model import name_index
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.tuple_elements import TupleElement, element_of, element_position
+from hlo_lsp.model.unprinted_instructions import TupleElement, element_of, element_position
 from hlo_lsp.syntax.module_records import InstructionLine
 
 TEXT = """\

@@ -8,7 +8,7 @@ import pytest
 
 from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.modules import compiles_in
-from hlo_lsp.stats.joined_profile import JoinedProfile, join
+from hlo_lsp.stats.measured_programs import JoinedProfile, join
 
 _PROGRAMS = [
     f"{release}/{name}"

@@ -1,7 +1,7 @@
-"""Tests for hlo_lsp.profiles.executions."""
+"""Tests for hlo_lsp.profiles.measured."""
 
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, ProgramEvents
-from hlo_lsp.profiles.executions import executions_of
+from hlo_lsp.profiles.measured import executions_of
 
 
 def kernel(name: str, start: int, run: int | None = None, kernel: str = "k") -> InstructionEvent:

@@ -1,9 +1,9 @@
-"""Tests for hlo_lsp.profiles.intervals."""
+"""Tests for hlo_lsp.profiles.measured."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.profiles.intervals import common_length, length, median, own_lengths, union
+from hlo_lsp.profiles.measured import common_length, length, median, own_lengths, union
 
 _INTERVALS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 10)).map(lambda one: (one[0], one[0] + one[1])),

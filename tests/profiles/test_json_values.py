@@ -1,4 +1,4 @@
-"""Tests for hlo_lsp.profiles.json_values."""
+"""Tests for hlo_lsp.profiles.trace_json."""
 
 import json
 import tracemalloc
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.profiles import json_values
-from hlo_lsp.profiles.json_values import elements
+from hlo_lsp.profiles import trace_json
+from hlo_lsp.profiles.trace_json import elements
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -61,7 +61,7 @@ def test_memory_is_that_of_an_element() -> None:
 
 
 def test_long_elements_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_values, "_MAX_VALUE_CHARACTERS", 1 << 16)
+    monkeypatch.setattr(trace_json, "_MAX_VALUE_CHARACTERS", 1 << 16)
     parts = [b'{"traceEvents":[[', *[b"[]," * 4_000] * 10]
     with pytest.raises(ValueError, match="longer than 65,536 characters"):
         list(elements(parts, "traceEvents"))

@@ -1,9 +1,9 @@
-"""Tests for hlo_lsp.program.executions."""
+"""Tests for hlo_lsp.program.trip_counts."""
 
 import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.executions import ExecutionCount, Executions
+from hlo_lsp.program.trip_counts import ExecutionCount, Executions
 
 _TEXT = """\
 HloModule m, is_scheduled=true

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.moved_lines import moved_lines
-from hlo_lsp.program.paired_groups import line_label, paired_groups
+from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
 
 # The function, the line, and the columns of expressions.
 Location = tuple[str, int, str]

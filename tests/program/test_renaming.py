@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from completion_cursor import split_at_cursor
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.tuple_elements import TupleElement
+from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.renaming import (
     NameMention,
     RenameError,

@@ -19,7 +19,7 @@ from hlo_lsp.reports.instruction_samples import (
 )
 from hlo_lsp.reports.trace_writer import PERFETTO
 from hlo_lsp.stats.instruction_table import cost_table
-from hlo_lsp.stats.joined_profile import join
+from hlo_lsp.stats.measured_programs import join
 from reports.example import example
 
 _BEGIN = 1

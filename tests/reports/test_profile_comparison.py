@@ -12,7 +12,7 @@ from hlo_lsp.reports.profile_comparison import (
     profile_comparison_markdown,
 )
 from hlo_lsp.stats.changes import Change
-from hlo_lsp.stats.joined_profile import JoinedProfile, join
+from hlo_lsp.stats.measured_programs import JoinedProfile, join
 from stats.test_measured_programs import MODULE
 
 

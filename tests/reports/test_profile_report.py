@@ -7,7 +7,7 @@ from hlo_lsp.display.table import text_lines
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.profile_report import profile_blocks, profile_json, time_table
-from hlo_lsp.stats.joined_profile import JoinedProfile, join
+from hlo_lsp.stats.measured_programs import JoinedProfile, join
 from hlo_lsp.text.amounts import format_time
 
 

@@ -6,7 +6,7 @@ from hlo_lsp.cost.chips import chips
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.reports.stats_page import cost_page, profile_page
 from hlo_lsp.stats.instruction_table import cost_table
-from hlo_lsp.stats.joined_profile import join
+from hlo_lsp.stats.measured_programs import join
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 

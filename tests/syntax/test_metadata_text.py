@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.metadata_text import metadata_fields
+from hlo_lsp.syntax.metadata_text import metadata_fields, unescape
 from marks import mark
 from syntax.rules import by_expression, by_lark
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.text.private_folders import NotPrivateError, has_link, require_private
+from hlo_lsp.text.remote_cache import NotPrivateError, has_link, require_private
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has access lists")
 

@@ -16,7 +16,7 @@ from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.reports.profile_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.reports.profile_report import profile_blocks, profile_json, run_lines
-from hlo_lsp.stats.joined_profile import JoinedProfile, join
+from hlo_lsp.stats.measured_programs import JoinedProfile, join
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.remote import shown
 

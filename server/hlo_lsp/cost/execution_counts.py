@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.physical_costs import PhysicalCosts
-from hlo_lsp.hlo.call_order import callees_first
+from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.program.dataflow import offloaded_computation, ordered_callees
 from hlo_lsp.program.trip_counts import trip_count

@@ -7,7 +7,7 @@ from hlo_lsp.cost.operation import OperandIndex, element_count, leaf_texts
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import selected_element
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.model.unprinted_instructions import element_of
 from hlo_lsp.program.transfers import COLLECTIVE_OPCODES
 from hlo_lsp.syntax.module_records import InstructionLine
 

@@ -10,7 +10,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.formulas import cost_of, has_formula
 from hlo_lsp.cost.fusions import Access, fusion_accesses
 from hlo_lsp.cost.operation import NO_COST, Cost, OperandIndex, Operation, SizeOf
-from hlo_lsp.hlo.call_order import callees_first
+from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.vocabulary import INDEXED_OPCODES, CostRule, opcodes_where
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine

@@ -22,8 +22,7 @@ from hlo_lsp.cost.operation import (
     dimensions,
     element_count,
 )
-from hlo_lsp.hlo.call_order import callees_first
-from hlo_lsp.hlo.dataflow import started_element
+from hlo_lsp.hlo.dataflow import callees_first, started_element
 from hlo_lsp.hlo.vocabulary import INDEXED_OPCODES, PRODUCT_OPCODES
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.computation import Computation

@@ -4,7 +4,7 @@ The rules are those of ``HloDataflowAnalysis`` (hlo_dataflow_analysis.cc). A wal
 a time, from a part of a result to where it comes from, or to where it goes.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from hlo_lsp.hlo.notation import TuplePath
@@ -197,3 +197,28 @@ def started_element(opcode: str) -> int | None:
     if not opcode.endswith("-start"):
         return None
     return 0 if opcode in _STARTS_WITHOUT_OPERANDS else 1
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def callees_first(
+    root: T, callees: Callable[[T], Iterable[T]], is_known: Callable[[T], bool]
+) -> Iterator[T]:
+    """Yield what a root calls, directly or not, and then the root, each after its callees.
+
+    The calls of a text may nest deeper than the stack of Python, so nothing recurses. A call of an
+    open caller, as in damaged texts, is ignored. What ``is_known`` is left out with
+    all that only it calls.
+    """
+    seen = {root}
+    stack = [(root, iter(callees(root)))]
+    while stack:
+        caller, rest = stack[-1]
+        callee = next((one for one in rest if one not in seen and not is_known(one)), None)
+        if callee is None:
+            stack.pop()
+            yield caller
+        else:
+            seen.add(callee)
+            stack.append((callee, iter(callees(callee))))

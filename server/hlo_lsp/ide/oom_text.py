@@ -12,10 +12,9 @@ from hlo_lsp.ide.navigation.source_links import SourceLink
 from hlo_lsp.memory.oom_advice import padding_of
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import Target
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.text.amounts import format_bytes

@@ -13,7 +13,7 @@ from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.modules import compiles_in
 from hlo_lsp.reports.profile_comparison import profile_comparison_markdown
 from hlo_lsp.reports.stats_summary import stats_summary_markdown
-from hlo_lsp.stats.joined_profile import join
+from hlo_lsp.stats.measured_programs import join
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import markdown_code, markdown_text
 from hlo_lsp.text.remote import shown

@@ -12,9 +12,8 @@ from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
-from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.text.amounts import format_short_bytes

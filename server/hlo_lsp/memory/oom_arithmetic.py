@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.oom_message import OomKind, OomMessage, UsageRow
-from hlo_lsp.model.printed_size import PrintedSize
+from hlo_lsp.model.oom_message import OomKind, OomMessage, PrintedSize, UsageRow
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.amounts import format_short_bytes
 

@@ -16,7 +16,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import Memo, Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice, SourceLine
-from hlo_lsp.model.tuple_elements import element_of, element_position
+from hlo_lsp.model.unprinted_instructions import element_of, element_position
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, split_element
 from hlo_lsp.syntax.memory_records import (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.model.unprinted_instructions import element_of
 from hlo_lsp.syntax.instruction_text import TextSpan, split_element
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.async_bodies import async_body, inline_body
-from hlo_lsp.model.caller_index import CallerIndex
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
-from hlo_lsp.model.name_index import EVERYWHERE, NameIndex
+from hlo_lsp.model.name_index import EVERYWHERE, CallerIndex, NameIndex
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.model.tuple_elements import TupleElement, element_of
+from hlo_lsp.model.unprinted_instructions import TupleElement, async_body, element_of, inline_body
 from hlo_lsp.syntax.instruction_text import (
     attributes_column,
     attributes_of,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.query_cache import Subject, query
-from hlo_lsp.model.tuple_elements import element_position
+from hlo_lsp.model.unprinted_instructions import element_position
 from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 

@@ -3,8 +3,14 @@
 import re
 from re import Match
 
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
-from hlo_lsp.model.printed_size import PrintedSize, printed_size
+from hlo_lsp.model.oom_message import (
+    EntryList,
+    OomEntry,
+    OomKind,
+    OomMessage,
+    PrintedSize,
+    printed_size,
+)
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine
 from hlo_lsp.syntax.oom_lines import find_rule

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hlo_lsp.profiles.events import Profile, ProfileRun
-from hlo_lsp.profiles.planes import note_damage
 from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
-from hlo_lsp.profiles.xplane import read_planes
+from hlo_lsp.profiles.xplane import note_damage, read_planes
 from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
 from hlo_lsp.text.compression import DAMAGES, GZIP_MARK, ExpansionError, expanded, pieces

@@ -1,13 +1,174 @@
 """The time of a program: of each execution, and of each instruction in all executions."""
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.profiles.events import InstructionEvent, Program, ProgramEvents
-from hlo_lsp.profiles.executions import Execution, executions_of
-from hlo_lsp.profiles.intervals import common_length, length, median, own_lengths, union
+from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Program, ProgramEvents
+
+Interval = tuple[int, int]  # start and end
+
+
+def union(intervals: Iterable[Interval]) -> list[Interval]:
+    """Return disjoint intervals with the same points in ascending order."""
+    found: list[Interval] = []
+    for start, end in sorted(intervals):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
+def length(disjoint: Iterable[Interval]) -> int:
+    """Return the sum of the lengths of disjoint intervals."""
+    return sum(end - start for start, end in disjoint)
+
+
+def common_length(one: Sequence[Interval], other: Sequence[Interval]) -> int:
+    """Return the length of what two lists of ascending disjoint intervals have in common."""
+    found, place = 0, 0
+    for start, end in one:
+        while place < len(other) and other[place][1] <= start:
+            place += 1
+        for other_start, other_end in _until(other, place, end):
+            found += min(end, other_end) - max(start, other_start)
+    return found
+
+
+def _until(intervals: Sequence[Interval], place: int, end: int) -> Iterator[Interval]:
+    while place < len(intervals) and intervals[place][0] < end:
+        yield intervals[place]
+        place += 1
+
+
+def own_lengths(ordered: Sequence[Interval]) -> list[int]:
+    """Return for each interval of one thread the time in which no later one runs inside of it.
+
+    The sum of the result is the length of the union.
+
+    Args:
+        ordered: The intervals by start; of two with the same start, the longer one precedes.
+    """
+    own = [0] * len(ordered)
+    open_ones: list[int] = []  # the innermost last
+    now, last = 0, max((end for _, end in ordered), default=0)
+    for number, (start, _) in enumerate([*ordered, (last, last)]):
+        while open_ones and ordered[open_ones[-1]][1] <= start:
+            closed = open_ones.pop()
+            end = ordered[closed][1]
+            if end > now:
+                own[closed] += end - now
+                now = end
+        if start > now:
+            if open_ones:
+                own[open_ones[-1]] += start - now
+            now = start
+        open_ones.append(number)
+    return own
+
+
+def median(numbers: Iterable[int]) -> int:
+    """Return the lower median of at least one number."""
+    ordered = sorted(numbers)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+_START, _DURATION = attrgetter("start_ps"), attrgetter("duration_ps")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One run of a program on one device; events are in order of their starts.
+
+    ``span`` is the whole execution if the profile states it.
+    """
+
+    device: str
+    events: Sequence[InstructionEvent]
+    span: ModuleSpan | None = None
+
+    @property
+    def start_ps(self) -> int:
+        """The start of the first event."""
+        return self.span.start_ps if self.span else self.events[0].start_ps
+
+    @property
+    def duration_ps(self) -> int:
+        """The time from the start to the end of the last event."""
+        if self.span is not None:
+            return self.span.duration_ps
+        ends = [one.start_ps + one.duration_ps for one in self.events if not one.is_async]
+        return max(ends, default=self.start_ps) - self.start_ps
+
+
+def executions_of(
+    device: str, found: ProgramEvents, entry_names: Collection[str]
+) -> list[Execution]:
+    """Return the executions of a program on a device in order of their starts.
+
+    A profile states them by ids of runs or by events that span them. GPU profiles do neither: there
+    an execution begins with each occurrence of a kernel that runs once in an execution.
+
+    Args:
+        device: The name of the device.
+        found: The events of the program.
+        entry_names: The instructions of the entry computation, empty if they are unknown.
+    """
+    # By start; of two events with the same start, the longer one encloses the other.
+    ordered = sorted(found.events, key=_DURATION, reverse=True)
+    ordered.sort(key=_START)
+    if found.spans:
+        return _by_span(device, ordered, sorted(found.spans, key=lambda span: span.start_ps))
+    if ordered and all(event.run_id is not None for event in ordered):
+        runs: dict[int | None, list[InstructionEvent]] = {}
+        for event in ordered:
+            runs.setdefault(event.run_id, []).append(event)
+        return [Execution(device, events) for events in runs.values()]
+    return _by_recurrence(device, ordered, entry_names)
+
+
+def _by_span(
+    device: str, events: Iterable[InstructionEvent], spans: Sequence[ModuleSpan]
+) -> list[Execution]:
+    """Assign each event to the last span that begins before it."""
+    parts: list[list[InstructionEvent]] = [[] for _ in spans]
+    starts = [span.start_ps for span in spans]
+    for event in events:
+        parts[max(0, bisect_right(starts, event.start_ps) - 1)].append(event)
+    return [Execution(device, *part) for part in zip(parts, spans, strict=True)]
+
+
+def _by_recurrence(
+    device: str, events: Sequence[InstructionEvent], entry_names: Collection[str]
+) -> list[Execution]:
+    """Start an execution with each occurrence of the first kernel that runs once in each of them.
+
+    In the entry computation, most kernels do, and some of their events can be missing. Without its
+    text, loops are not known, and the rarest kernel is that kernel.
+    """
+    kernels = [(event.instruction, event.kernel) for event in events]
+    counts = Counter(kernel for kernel in kernels if kernel[0] in entry_names)
+    if counts:
+        frequencies = Counter(counts.values())
+        runs = max(frequencies, key=lambda count: (frequencies[count], -count))
+    else:
+        counts = Counter(kernels)
+        runs = min(counts.values(), default=0)
+    first = next((kernel for kernel in kernels if counts.get(kernel) == runs), None)
+    parts: list[list[InstructionEvent]] = [[]]
+    has_begun = False
+    for event, kernel in zip(events, kernels, strict=True):
+        if kernel == first:
+            if has_begun:
+                parts.append([])
+            has_begun = True
+        parts[-1].append(event)
+    return [Execution(device, part) for part in parts if part]
+
 
 _OUTLIER_FACTOR = 1.5  # a first run that takes longer than this multiple of the median warms up
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.async_bodies import text_as_in_dumps
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.unprinted_instructions import text_as_in_dumps
 from hlo_lsp.program.instruction_matching import (
     VARYING_PARTS,
     Matching,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.call_order import callees_first
+from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES, ResultKind, opcode_spec
 from hlo_lsp.model.backend import Backend

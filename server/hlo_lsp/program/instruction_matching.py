@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.call_order import callees_first
+from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
-from hlo_lsp.model.async_bodies import text_of_start
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.escapes import unescape
+from hlo_lsp.model.unprinted_instructions import text_of_start
+from hlo_lsp.syntax.metadata_text import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.texts_without_names import METADATA
 

@@ -17,9 +17,9 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers
+from hlo_lsp.program.trip_counts import Executions
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.call_order import callees_first
+from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.instructions import InstructionPrinter, original_array

@@ -15,8 +15,7 @@ from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_called
-from hlo_lsp.program.moved_lines import moved_lines
-from hlo_lsp.program.paired_groups import line_label, paired_groups
+from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
 from hlo_lsp.program.stages import comparable_modules, module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, summarize

@@ -10,7 +10,7 @@ from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey,
 from hlo_lsp.reports.profiles import Frame, SampleType, StackSample, frames_of
 from hlo_lsp.reports.trace_writer import Facts, TraceWriter
 from hlo_lsp.stats.instruction_table import CostTable
-from hlo_lsp.stats.joined_profile import JoinedProfile
+from hlo_lsp.stats.measured_programs import JoinedProfile
 from hlo_lsp.syntax.module_records import InstructionLine
 
 LEAST_TIME = SampleType("least_time", "nanoseconds")

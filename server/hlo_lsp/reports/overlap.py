@@ -15,7 +15,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
-from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
@@ -23,6 +22,7 @@ from hlo_lsp.program.transfers import (
     async_operations,
     synchronous_collectives,
 )
+from hlo_lsp.program.trip_counts import Executions
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
 

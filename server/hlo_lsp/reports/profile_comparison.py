@@ -11,7 +11,7 @@ from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.profile_report import run_json
 from hlo_lsp.stats.changes import Amounts, Change, compare_tables
-from hlo_lsp.stats.joined_profile import JoinedProfile, JoinedProgram
+from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_signed, format_time
 from hlo_lsp.text.inert import markdown_code, markdown_text
 

@@ -19,7 +19,7 @@ from hlo_lsp.stats.instruction_table import (
     InstructionTable,
     merged,
 )
-from hlo_lsp.stats.joined_profile import JoinedProfile, JoinedProgram
+from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_time
 from hlo_lsp.text.remote import shown
 

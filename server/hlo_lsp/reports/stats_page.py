@@ -9,7 +9,7 @@ from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_facts, cost_groups_table
 from hlo_lsp.reports.profile_report import profile_facts, time_table
 from hlo_lsp.stats.instruction_table import CostTable
-from hlo_lsp.stats.joined_profile import JoinedProfile
+from hlo_lsp.stats.measured_programs import JoinedProfile
 from hlo_lsp.text.inert import html_text
 
 _KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}

@@ -7,8 +7,7 @@ from hlo_lsp.cost.roofline import CostSum
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.instruction_matching import computation_names, instruction_names
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.program.moved_lines import moved_lines
-from hlo_lsp.program.paired_groups import line_label, paired_groups
+from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
 from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionTable
 
 

@@ -150,8 +150,8 @@ class InstructionLine(Record):
 
     ``shape`` is empty if the text omits it. ``text`` is the whole text with blanks for comments;
     ``opened`` is the column of the first operand in it. ``elements`` are those of its result that
-    were looked up; see ``model/tuple_elements.py``. ``opcode`` is that of the normal form of
-    asynchronous operations: see :func:`normal_opcode`.
+    were looked up; see ``model/unprinted_instructions.py``. ``opcode`` is that of the normal form
+    of asynchronous operations: see :func:`normal_opcode`.
     """
 
     rule = "instruction_line"
@@ -273,7 +273,7 @@ class InlineComputation(ComputationLine):
     """``to_apply={ a = f32[] parameter(0) ... }``, named after its instruction and attribute.
 
     The names of a list of computations end with numbers from 0. ``is_printed`` is False if the
-    text omits the computation; see ``model/async_bodies.py``.
+    text omits the computation; see ``model/unprinted_instructions.py``.
     """
 
     attribute: str = ""
@@ -291,7 +291,7 @@ class InlineComputation(ComputationLine):
 
 @dataclass(slots=True, eq=False)
 class WrappedInstruction(InnerInstruction):
-    """An instruction of a computation that the text omits; see ``model/async_bodies.py``.
+    """An instruction of a computation that the text omits; see ``model/unprinted_instructions.py``.
 
     ``text`` is the text that XLA would print, so columns in it are not those of a line.
     """

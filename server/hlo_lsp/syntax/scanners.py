@@ -13,9 +13,9 @@ from sys import intern
 from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
-from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import LineRule, LineRules, load_grammar
 from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.syntax.metadata_text import unescape
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.statements import (

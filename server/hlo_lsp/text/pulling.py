@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 
 from hlo_lsp.text.downloads import downloads, is_complete, is_left_over
 from hlo_lsp.text.file_systems import RemoteFile, list_tree
-from hlo_lsp.text.private_folders import has_link
+from hlo_lsp.text.remote_cache import has_link
 from hlo_lsp.text.remote_errors import RemoteError
 from hlo_lsp.text.remote_names import public
 

@@ -44,7 +44,7 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.tuple_elements import TupleElement
+from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.stages import counterparts

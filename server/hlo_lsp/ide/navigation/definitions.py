@@ -17,7 +17,7 @@ from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.tuple_elements import TupleElement
+from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.instruction_owners import owner_of_line
 from hlo_lsp.program.schedule import thunk_instruction

@@ -24,7 +24,7 @@ from hlo_lsp.model.place import (
     part_place,
 )
 from hlo_lsp.model.sections import peak_row_key
-from hlo_lsp.model.tuple_elements import TupleElement
+from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.renaming import element_places, mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
