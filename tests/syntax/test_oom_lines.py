@@ -7,7 +7,6 @@ from hlo_lsp.syntax.oom_lines import (
     BracketReader,
     find_header,
     is_unread_row,
-    operator_fields,
     read_line,
     read_usage_row,
 )
@@ -61,16 +60,6 @@ def test_header_is_found_in_line(line: str, rule: str) -> None:
 
 def test_ordinary_line_has_no_header() -> None:
     assert find_header("step 5: 12.00G of memory in use, allocated 3 buffers") is None
-
-
-def test_operator_has_fields() -> None:
-    text = 'op_type="A" op_name="jit(f)/[a=\\"b\\" c]" source_file="m.py" source_line=7'
-    assert dict(operator_fields(text)) == {
-        "op_type": '"A"',
-        "op_name": '"jit(f)/[a=\\"b\\" c]"',
-        "source_file": '"m.py"',
-        "source_line": "7",
-    }
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
-from hlo_lsp.checks.framework.explanations import read_table
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS, Limits
 from hlo_lsp.checks.framework.rule import (
@@ -30,6 +29,7 @@ from hlo_lsp.checks.framework.rule import (
     instruction_form,
 )
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
+from hlo_lsp.hlo.vocabulary import read_toml
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
@@ -395,7 +395,7 @@ class Scope(Enum):
 Table = Mapping[str, Mapping[Scope, frozenset[str]]]
 SUPPRESSES: Table = {
     code: {Scope(scope): frozenset(codes) for scope, codes in scopes.items()}
-    for code, scopes in read_table("hlo_lsp.checks", "precedence.toml").items()
+    for code, scopes in read_toml("precedence", __package__).items()
 }
 
 

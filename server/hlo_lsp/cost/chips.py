@@ -1,20 +1,14 @@
 """The chips with known peaks; the figures and their sources are in ``chips.toml``."""
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 
+from hlo_lsp.hlo.vocabulary import read_toml
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import suffix_of
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _DIRECTIONS = 2  # of a link
 _MAX_SINGLE_LINK = 2  # chips along a dimension in which each has one neighbor
@@ -73,9 +67,8 @@ class Chip:
 @cache
 def chips() -> dict[str, Chip]:
     """Return all chips by their names."""
-    text = files(__package__).joinpath("chips.toml").read_text("utf-8")
     found = {}
-    for name, entry in tomllib.loads(text).items():
+    for name, entry in read_toml("chips", __package__).items():
         share = 1 / entry["devices"]
         network, host = entry.get("network"), entry.get("host")
         found[name] = Chip(

@@ -293,9 +293,9 @@ def vocabulary() -> Vocabulary:
 
 
 @cache
-def read_toml(name: str) -> TomlTable:
-    """Return the content of ``name.toml`` in this package."""
-    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+def read_toml(name: str, package: str = __package__) -> TomlTable:
+    """Return the content of ``name.toml`` in a package, by default in this one."""
+    return tomllib.loads(files(package).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 def _attribute_spec(name: str, entry: TomlTable, keys: TomlTable) -> AttributeSpec:

@@ -8,7 +8,6 @@ from enum import Enum
 from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
-from hlo_lsp.syntax.metadata_text import unescape
 from hlo_lsp.syntax.oom_lines import find_rule, find_rules
 
 _SIZE = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?([KMGTPE]?)(?:i?B)?")
@@ -368,11 +367,3 @@ class OomMessage:
 def memory_name(memory: str) -> str:
     """Return the name of a memory space for users."""
     return _MEMORY_NAMES.get(memory, memory.upper())
-
-
-def unescaped_fields(fields: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields of an operator with strings unquoted."""
-    return {
-        name: unescape(text[1:-1]) if text.startswith('"') else text
-        for name, text in fields.items()
-    }

@@ -14,14 +14,13 @@ from hlo_lsp.model.oom_message import (
     PrintedSize,
     UsageRow,
     printed_size,
-    unescaped_fields,
 )
 from hlo_lsp.syntax.log_lines import LogLine
+from hlo_lsp.syntax.metadata_text import listed_fields
 from hlo_lsp.syntax.oom_lines import (
     BracketReader,
     find_rule,
     is_unread_row,
-    operator_fields,
     read_usage_row,
 )
 
@@ -93,14 +92,14 @@ class EntryBuilder:
         """Return the entry."""
         texts = self._texts
         shape = texts.get("shape_line") or texts.get("parameter_shape_line")
-        operator = dict(operator_fields(texts.get("operator_line", "")))
+        operator = listed_fields(texts.get("operator_line", ""))
         return OomEntry(
             self._rank,
             self._section,
             self.size,
             shape,
             self._unpadded,
-            unescaped_fields(operator),
+            {one.name: one.value for one in operator},
             texts.get("label_line"),
             texts.get("type_line"),
             "parameter_shape_line" in texts,

@@ -11,17 +11,9 @@ from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from hlo_lsp.hlo.notation import TuplePath, index_text
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.grammar import load_grammar, subtrees
 
-_ELEMENT_BITS = {
-    "pred": 8, "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
-    "u1": 1, "u2": 2, "u4": 4, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
-    "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128,
-    "f8e5m2": 8, "f8e4m3": 8, "f8e4m3fn": 8, "f8e4m3b11fnuz": 8, "f8e5m2fnuz": 8,
-    "f8e4m3fnuz": 8, "f8e3m4": 8, "f8e8m0fnu": 8,
-    "f4e2m1fn": 4, "f6e2m3fn": 6, "f6e3m2fn": 6,
-    "token": 0, "opaque": 64,
-}  # fmt: skip
 _ELEMENT_COUNT_LIMIT = 1 << 63
 _UNBOUNDED = re.compile(r"\[[^\[\]]*\?")
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
@@ -101,8 +93,8 @@ class ArrayShape:
         """
         if self.layout is not None and self.layout.element_bits:
             return self.layout.element_bits
-        bits = _ELEMENT_BITS.get(self.element_type)
-        return bits if not bits else max(8, bits)
+        known = vocabulary().element_types.get(self.element_type)
+        return None if known is None else known.bits and max(8, known.bits)
 
     @property
     def elements(self) -> int | None:

@@ -49,14 +49,18 @@ class MetadataField:
 def metadata_fields(line: str, at: int = 0) -> Iterator[MetadataField]:
     """Yield the fields of ``metadata={...}`` of the instruction that begins at column ``at``."""
     column = _first_field_column(line, at)
-    if column is None:
-        return
+    if column is not None:
+        yield from listed_fields(line, column)
+
+
+def listed_fields(text: str, column: int = 0) -> Iterator[MetadataField]:
+    """Yield the fields that begin at a column."""
     expression = load_grammar("metadata").expression("metadata_field")
-    while match := expression.match(line, column):
-        text = match["STRING"]
-        value = match["SET"] or match["WORD"] if text is None else unescape(text[1:-1])
+    while match := expression.match(text, column):
+        string = match["STRING"]
+        value = match["SET"] or match["WORD"] if string is None else unescape(string[1:-1])
         yield MetadataField(match["KEY"], value, *match.span())
-        column = _match_end(_SEPARATOR, line, match.end())
+        column = _match_end(_SEPARATOR, text, match.end())
 
 
 def _first_field_column(line: str, at: int) -> int | None:

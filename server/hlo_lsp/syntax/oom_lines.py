@@ -192,17 +192,6 @@ def read_usage_row(text: str) -> Match[str] | None:
     return _expression("usage_row").fullmatch(text)
 
 
-def operator_fields(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the fields after ``Operator:`` as printed."""
-    expression = load_grammar("metadata").expression("metadata_field")
-    end = 0
-    while match := expression.match(text, end):
-        yield match["KEY"], match[0].partition("=")[2]
-        end = match.end()
-        while end < len(text) and text[end] in " ,":
-            end += 1
-
-
 class BracketReader:
     """Counts the open brackets of a text that is read part by part."""
 

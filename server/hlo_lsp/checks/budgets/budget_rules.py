@@ -1,7 +1,8 @@
 """Violations of the budgets in ``hlo-lsp.toml``."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -23,6 +24,7 @@ from hlo_lsp.program.stages import is_at_assignment, is_optimized, module_at_buf
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_bytes, format_flops, format_short_bytes, format_time
 
+_Amount = TypeVar("_Amount", int, float)
 _MAX_RELATED = 4
 _MAX_NAMES = 5  # of arguments in a message
 _MIN_ON_CHIP_BYTES = 1 << 20  # padding is most of the few bytes in SMEM
@@ -157,65 +159,79 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
 
 def budget_flops(context: CompileContext) -> Iterator[Finding]:
     """Report modules that compute more FLOPs in one run than a budget allows, or may do so."""
-    for limit in (budget.flops for budget in _budgets(context)):
-        if limit is None:
-            continue
-        program = _program(context)
-        if program is None:
-            yield from _unknown_cost(context, "FLOPs")
-            continue
-        count = program.total.cost.flops
-        amount, allowed = f"{_least(program)}{format_flops(count)}", format_flops(limit)
-        if count > limit:
-            more = format_flops(count - limit)
-            text = f"one run takes {amount}, {more} above the budget of {allowed}"
-            yield from _of_run(context, text)
-        else:
-            yield from _lower_bound(context, program, f"one run takes {amount}", allowed)
+    for budget in _budgets(context):
+        yield from _of_amount(context, budget.flops, "FLOPs", _computed, format_flops)
 
 
 def budget_bytes(context: CompileContext) -> Iterator[Finding]:
     """Report modules that access more bytes off the chip than a budget allows, or may do so."""
-    for limit in (budget.bytes for budget in _budgets(context)):
-        if limit is None:
-            continue
-        program = _program(context)
-        if program is None:
-            yield from _unknown_cost(context, "bytes")
-            continue
-        count = program.total.memory_bytes
-        amount = f"{_least(program)}{format_bytes(count)} outside of on-chip memory"
-        if count > limit:
-            yield from _of_run(context, f"one run accesses {amount}, {_above(count, limit)}")
-        else:
-            text = f"one run accesses {amount}"
-            yield from _lower_bound(context, program, text, format_short_bytes(limit))
+    for budget in _budgets(context):
+        yield from _of_amount(context, budget.bytes, "bytes", _accessed, format_short_bytes)
 
 
 def budget_least_time(context: CompileContext) -> Iterator[Finding]:
     """Report modules whose least time on the chip is above a budget, or may be so."""
-    for limit in (budget.least_time for budget in _budgets(context)):
-        chip = _chip(context)
-        if limit is None or (chip is None and context.thresholds.chip is not None):
-            continue  # it is for dumps of another device
-        program = _program(context)
-        if program is None:
-            yield from _unknown_cost(context, "the least time")
-            continue
-        time = program.total.least_ps
-        if chip is None or time is None:
-            text = "the least time has a budget, but the chip is unknown: set `chip`"
-            yield from _of_run(context, text)
-            continue
-        amount = (
-            f"the least times of the instructions of one run are {_least(program)}"
-            f"{format_time(time)} on {chip.title}"
-        )
-        if time > limit:
-            text = f"{format_time(time - limit)} above the budget of {format_time(limit)}"
-            yield from _of_run(context, f"{amount}, {text}")
-        else:
-            yield from _lower_bound(context, program, amount, format_time(limit))
+    if _chip(context) is None and context.thresholds.chip is not None:
+        return  # it is for dumps of another device
+    for budget in _budgets(context):
+        yield from _of_amount(context, budget.least_time, "the least time", _time, format_time)
+
+
+def _computed(program: ProgramCost, least: str) -> tuple[int, str]:
+    count = program.total.cost.flops
+    return count, f"one run takes {least}{format_flops(count)}"
+
+
+def _accessed(program: ProgramCost, least: str) -> tuple[int, str]:
+    count = program.total.memory_bytes
+    return count, f"one run accesses {least}{format_bytes(count)} outside of on-chip memory"
+
+
+def _time(program: ProgramCost, least: str) -> tuple[float, str] | None:
+    time = program.total.least_ps
+    if program.chip is None or time is None:
+        return None
+    amount = f"{least}{format_time(time)} on {program.chip.title}"
+    return time, f"the least times of the instructions of one run are {amount}"
+
+
+def _of_amount(
+    context: CompileContext,
+    limit: _Amount | None,
+    what: str,
+    amount_of: Callable[[ProgramCost, str], tuple[_Amount, str] | None],
+    shown: Callable[[_Amount], str],
+) -> Iterator[Finding]:
+    """Yield a finding if an amount of one run is above its budget, or may be so.
+
+    Args:
+        context: The compile.
+        limit: The budget, None without one.
+        what: The name of the amount.
+        amount_of: Returns the amount and the sentence with it, which begins with the second
+            argument if it is a lower bound; None if the chip is unknown.
+        shown: Returns an amount as a text.
+    """
+    if limit is None:
+        return
+    program = _program(context)
+    if program is None:
+        yield from _unknown_cost(context, what)
+        return
+    is_complete = program.executed.complete
+    found = amount_of(program, "" if is_complete else "at least ")
+    if found is None:
+        text = f"{what} has a budget, but the chip is unknown: set `chip`"
+        yield from _of_run(context, text)
+        return
+    amount, text = found
+    if amount > limit:
+        excess = f"{shown(amount - limit)} above the budget of {shown(limit)}"
+        yield from _of_run(context, f"{text}, {excess}")
+    elif not is_complete:
+        reasons = "; ".join(unknown_parts(program.executed))
+        unknown = f"so whether it is within the budget of {shown(limit)} is unknown: {reasons}"
+        yield from _of_run(context, f"{text}, {unknown}")
 
 
 def _chip(context: CompileContext) -> Chip | None:
@@ -226,20 +242,6 @@ def _program(context: CompileContext) -> ProgramCost | None:
     """Return the cost of the module at buffer assignment."""
     file = _module(context)
     return None if file is None else program_cost(context.dump, _chip(context))
-
-
-def _least(program: ProgramCost) -> str:
-    return "" if program.executed.complete else "at least "
-
-
-def _lower_bound(
-    context: CompileContext, program: ProgramCost, amount: str, limit: str
-) -> Iterator[Finding]:
-    """Yield a finding if an amount within its budget is only a lower bound."""
-    if not program.executed.complete:
-        reasons = "; ".join(unknown_parts(program.executed))
-        text = f"{amount}, so whether it is within the budget of {limit} is unknown: {reasons}"
-        yield from _of_run(context, text)
 
 
 def _unknown_cost(context: CompileContext, what: str) -> Iterator[Finding]:

@@ -1,16 +1,10 @@
 """The texts of the rules, from the ``rules.toml`` of each topic."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from hlo_lsp.hlo.vocabulary import read_toml
 
 # The packages of checks with a rules.toml, in the order in which rules are listed.
 _TOPICS = (
@@ -46,10 +40,5 @@ def explanations() -> Mapping[str, Explanation]:
     return {
         code: Explanation(code, **entry)
         for topic in _TOPICS
-        for code, entry in read_table(f"hlo_lsp.checks.{topic}", "rules.toml").items()
+        for code, entry in read_toml("rules", f"hlo_lsp.checks.{topic}").items()
     }
-
-
-def read_table(package: str, name: str) -> dict[str, Any]:
-    """Read a TOML file of a package."""
-    return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))
