@@ -7,9 +7,16 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message_factory import GetMessageClass
 
+from hlo_lsp.hlo.vocabulary import read_toml
+
 # Each field has a number and a type: a scalar type, or the name of a message. A star means that it
 # is repeated. Enums are int32, which has the same encoding.
 Fields = Mapping[str, tuple[int, str]]
+
+
+def read_messages(name: str) -> Mapping[str, Fields]:
+    """Return the fields of the messages in ``name.toml`` of this package."""
+    return {message: parse_fields(text) for message, text in read_toml(name, __package__).items()}
 
 
 def parse_fields(text: str) -> Fields:
