@@ -4,7 +4,6 @@ import pytest
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.oom_lines import (
-    BracketReader,
     find_header,
     is_unread_row,
     read_line,
@@ -60,15 +59,6 @@ def test_header_is_found_in_line(line: str, rule: str) -> None:
 
 def test_ordinary_line_has_no_header() -> None:
     assert find_header("step 5: 12.00G of memory in use, allocated 3 buffers") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "is_open"), [("f32[2", True), ('op_name="a', True), ('"(" f32[2]{0}', False)]
-)
-def test_open_text_continues(text: str, is_open: bool) -> None:
-    reader = BracketReader()
-    reader.read(text)
-    assert reader.is_open == is_open
 
 
 @pytest.mark.parametrize(

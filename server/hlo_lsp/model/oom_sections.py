@@ -18,11 +18,11 @@ from hlo_lsp.model.oom_message import (
 from hlo_lsp.syntax.log_lines import LogLine
 from hlo_lsp.syntax.metadata_text import listed_fields
 from hlo_lsp.syntax.oom_lines import (
-    BracketReader,
     find_rule,
     is_unread_row,
     read_usage_row,
 )
+from hlo_lsp.syntax.statements import is_balanced
 
 _MAX_WRAPPED_LENGTH = 20_000
 _MAX_WRAPPED_LINES = 200
@@ -47,7 +47,6 @@ class EntryBuilder:
         self._unpadded: PrintedSize | None = None
         self._notes: list[str] = []
         self._wrapped: str | None = None  # the rule of the last text, which may go on
-        self._brackets = BracketReader()
         self._wrapped_lines = 0
         self._is_indented = False
         self._is_ended = False
@@ -66,8 +65,6 @@ class EntryBuilder:
             self._texts[rule] = fields["TEXT"]
             self._wrapped = rule
             self._wrapped_lines = 0
-            self._brackets = BracketReader()
-            self._brackets.read(fields["TEXT"])
             if rule == "label_line":
                 self.label = fields["TEXT"]
 
@@ -116,10 +113,9 @@ class EntryBuilder:
         if is_long or self._wrapped_lines > _MAX_WRAPPED_LINES:
             return False
         is_field = rule == "operator_line" and text.startswith(_WRAPPED_FIELDS)
-        if not is_broken and not is_field and not self._brackets.is_open:
+        if not is_broken and not is_field and is_balanced(known, 0):
             return False
         joined = known + (" " if is_field or _ENDS_WORD.search(known) else "") + text
-        self._brackets.read(text)
         self._texts[rule] = joined
         if rule == "label_line":
             self.label = joined

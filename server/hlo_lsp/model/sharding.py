@@ -24,10 +24,8 @@ from hlo_lsp.model.device_groups import (
 )
 from hlo_lsp.model.shape import ArrayShape
 from hlo_lsp.syntax.grammar import subtrees
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
-_TUPLE_TOKENS = re.compile(
-    r"""/\*[\s\S]*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"|\\"|'[^']*'|[\[({]|[\])}]|,"""
-)
 _WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*")
 _TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")
 
@@ -122,23 +120,12 @@ def tuple_sharding_texts(text: str) -> list[str] | None:
 
     The tuples of a train step have thousands of leaves with few distinct texts.
     """
-    if _TUPLE_START.match(text) is None:
+    close = closing_bracket(text, 0) if _TUPLE_START.match(text) else None
+    if close is None or text[close + 1 :].strip():
         return None
-    parts: list[str] = []
-    depth, start = 0, 1
-    for match in _TUPLE_TOKENS.finditer(text):
-        sign = match[0]
-        depth += (sign in "[({") - (sign in "])}")
-        if depth == 0 or (depth == 1 and sign == ","):
-            parts.append(
-                _WHITESPACE_OR_COMMENT.sub("", text[start : match.start()], count=1).rstrip()
-            )
-            start = match.end()
-        if depth == 0:
-            break
-    if depth or text[start:].strip():
-        return None
-    return [] if parts == [""] else parts
+    parts = comma_separated_texts(text, 1, close)
+    elements = [_WHITESPACE_OR_COMMENT.sub("", part, count=1) for part in parts]
+    return [] if elements == [""] else elements
 
 
 def shard_shape(array: ArrayShape, sharding: Sharding) -> ArrayShape | None:

@@ -192,36 +192,6 @@ def read_usage_row(text: str) -> Match[str] | None:
     return _expression("usage_row").fullmatch(text)
 
 
-class BracketReader:
-    """Counts the open brackets of a text that is read part by part."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._quoted = self._escaped = False
-
-    @property
-    def is_open(self) -> bool:
-        """True if a bracket or a string is not closed."""
-        return self._quoted or self._depth > 0
-
-    def read(self, text: str) -> None:
-        """Read the next part."""
-        for character in text:
-            if self._quoted:
-                if self._escaped:
-                    self._escaped = False
-                elif character == "\\":
-                    self._escaped = True
-                elif character == '"':
-                    self._quoted = False
-            elif character == '"':
-                self._quoted = True
-            elif character in "([{":
-                self._depth += 1
-            elif character in ")]}":
-                self._depth -= 1
-
-
 _MAX_LINES = 40
 _MAX_LENGTH = 20_000
 # A blank was at a line break after these characters.
