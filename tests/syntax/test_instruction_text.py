@@ -2,8 +2,8 @@
 
 import pytest
 
+from hlo_lsp.hlo.vocabulary import CALL_ATTRIBUTES
 from hlo_lsp.syntax.instruction_text import (
-    CALL_ATTRIBUTES,
     Attributes,
     InstructionText,
     TextSpan,

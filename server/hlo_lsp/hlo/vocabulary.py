@@ -365,11 +365,14 @@ def opcodes_where(holds: Callable[[OpcodeSpec], bool]) -> frozenset[str]:
     return frozenset(one.name for one in vocabulary().opcodes.values() if holds(one))
 
 
-# The called computations of these are part of the schedule. Those of control flow run in place of
-# the instruction, which returns their result.
+CALL_ATTRIBUTES = frozenset(
+    one.name for one in vocabulary().attributes.values() if one.kind.names_computations
+)
 # Each index of these moves a slice; a fusion with one does nothing else.
 INDEXED_OPCODES = frozenset({"gather", "scatter"})
 PRODUCT_OPCODES = frozenset({"convolution", "dot"})
+# The called computations of these are part of the schedule. Those of control flow run in place of
+# the instruction, which returns their result.
 CALLING_OPCODES = opcodes_where(lambda one: one.runs_callees)
 CONTROL_FLOW_OPCODES = opcodes_where(
     lambda one: one.runs_callees and one.returns is ResultKind.ROOT

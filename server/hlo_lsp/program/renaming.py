@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import CALL_ATTRIBUTES, vocabulary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place, Statement, part_place
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES, tuples_of_element
+from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     InlineComputation,

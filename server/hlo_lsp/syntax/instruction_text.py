@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from hlo_lsp.background_jobs import cached_property
+from hlo_lsp.hlo.vocabulary import CALL_ATTRIBUTES
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.statements import (
@@ -33,25 +34,12 @@ _COMPUTATION_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 _COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of inline computations
 # These have a literal or a number in the parentheses.
 OPCODES_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})
-CALL_ATTRIBUTES = frozenset(
-    {
-        "branch_computations",
-        "called_computations",
-        "calls",
-        "body",
-        "condition",
-        "false_computation",
-        "scatter",
-        "select",
-        "to_apply",
-        "true_computation",
-    }
-)
-_CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
+_CALL_NAMES = "|".join(sorted(CALL_ATTRIBUTES))
+_CALL = re.compile(rf"\b(?:{_CALL_NAMES})=")
 # The first call, after attributes with a word or numbers.
 _PERCENT_CALL = re.compile(
     rf"(?:, (?!{_CALL.pattern})[\w\-]+=(?:[\w.\-]+|\{{[0-9,]*\}}))*"
-    rf", ({'|'.join(sorted(CALL_ATTRIBUTES))})=%([A-Za-z_][\w.\-]*)(?=,|\Z)"
+    rf", ({_CALL_NAMES})=%([A-Za-z_][\w.\-]*)(?=,|\Z)"
 )
 # A called computation without a percent sign, or a computation that is written inline.
 _PLAIN_CALL = re.compile(rf"{_CALL.pattern}\s*(?:[^%{{\s]|\{{(?:[^}}]*,)?\s*[^%\s,}}])")

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from re import Match
 
+from hlo_lsp.hlo.vocabulary import CALL_ATTRIBUTES
+
 _NAME = r"%?[A-Za-z_][\w.\-]*"
 _INSTRUCTION = re.compile(rf"\s*(?:ROOT\s+)?({_NAME})\s*=(?:\s|$)|\s*ROOT\b")
 _COMPUTATION_HEAD = re.compile(rf"\s*(?:ENTRY\b|{_NAME}\s*(?:\(.*|\{{.*|$))")
@@ -27,10 +29,7 @@ _TOP_LEVEL_LINE = re.compile(
     r"\s*(?:ENTRY|HloModule)\b|(?:FileNames|FunctionNames|FileLocations|StackFrames)\s*$"
     rf"|{_NAME}\s*(?:\((?=.*\)\s*->).*)?\{{\s*$"
 )
-_ENDS_WITH_CALL_ATTRIBUTE = re.compile(
-    r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
-    r"|branch_computations|called_computations)=$"
-)
+_ENDS_WITH_CALL_ATTRIBUTE = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=$")
 # Brackets with plain text or such brackets between are one token, because a module header of 250 KB
 # has 20,000 pairs.
 _PLAIN_TEXT = r'[^()\[\]{}"/\\]*'

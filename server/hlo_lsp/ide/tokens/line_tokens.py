@@ -5,8 +5,9 @@ from enum import IntEnum, IntFlag
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from hlo_lsp.hlo.vocabulary import CALL_ATTRIBUTES
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES, OPCODES_WITHOUT_OPERANDS
+from hlo_lsp.syntax.instruction_text import OPCODES_WITHOUT_OPERANDS
 from hlo_lsp.syntax.scanners import LineField, fields_of_line
 from hlo_lsp.syntax.used_value import instruction_column
 
