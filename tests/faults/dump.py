@@ -8,7 +8,7 @@ from pathlib import Path
 from faults.rows import FILE_KINDS, PATTERNS
 from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.compile import Compile, CompileCache
-from hlo_lsp.model.compile_files import CompileFiles, files_of_compile
+from hlo_lsp.model.compile_files import CompileFiles, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
@@ -70,7 +70,8 @@ class Dump:
         self._names = names
         # The folder does not exist, so rules read no other files from disk.
         missing_folder = Path("/", assignment.parent.name)
-        self._compile = files_of_compile(missing_folder / assignment.name, names)
+        listing = FolderListing(missing_folder, {*names, assignment.name})
+        self._compile = listing.compile_files(assignment.name)
         self.lines: dict[Path, Lines] = {}
         self._intact: dict[Path, DumpFile] = {}
         for path in self._compile.files_read_together():
@@ -144,7 +145,8 @@ class Dump:
         compile_ = self._compile
         if gone:
             kept = next(path for path in self.lines if path.name not in gone)
-            compile_ = files_of_compile(kept, [name for name in self._names if name not in gone])
+            names = {name for name in self._names if name not in gone}
+            compile_ = FolderListing(kept.parent, {*names, kept.name}).compile_files(kept.name)
         return self._set(changed, compile_)
 
     def _set(self, changed: Mapping[Path, DumpFile], compile_: CompileFiles) -> Compile:

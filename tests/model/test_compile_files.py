@@ -19,7 +19,6 @@ from hlo_lsp.model.compile_files import (
     FolderListing,
     FolderSnapshot,
     compiles_below,
-    files_of_compile,
     group_by_module,
 )
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
@@ -47,7 +46,7 @@ _TPU_ALL = [*reversed(_TPU_TEXTS), *_TPU_MEMORY, f"{_TPU}.transfer_stats.txt"]
 
 
 def _compile(name: str, names: Iterable[str]) -> CompileFiles:
-    return files_of_compile(_FOLDER / name, names)
+    return FolderListing(_FOLDER, {*names, name}).compile_files(name)
 
 
 def _names(paths: Iterable[Path]) -> list[str]:

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
+from hlo_lsp.model.source import SourceLine, file_name
+from hlo_lsp.program.moved_lines import moved_lines, paired_groups
 
 # The function, the line, and the columns of expressions.
 Location = tuple[str, int, str]
@@ -93,7 +93,7 @@ def test_deleted_line_has_a_name_of_its_own() -> None:
     before, after = ([Group(SourceLine("/x/a.py", line)) for line in (1, 2, 3)] for _ in "ab")
     lines = {"/x/a.py:1": "/x/a.py:1", "/x/a.py:2": None, "/x/a.py:3": "/x/a.py:2"}
     pairs = {
-        line_label(name): tuple(one and one.source.line for one in pair)
+        file_name(name): tuple(one and one.source.line for one in pair)
         for name, *pair in paired_groups(before, after, lines)
     }
     assert pairs == {

@@ -243,11 +243,6 @@ class FolderListing:
         return self._extended[1]
 
 
-def files_of_compile(path: Path, names: Iterable[str]) -> CompileFiles:
-    """Return the compile of a file, given the names in its folder; its own may be missing."""
-    return FolderListing(path.parent, {*names, path.name}).compile_files(path.name)
-
-
 def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles]:
     """Return the compile of each file of a module by name."""
     suffixes = {name: suffix_of(name) for name in sorted(names)}

@@ -214,11 +214,6 @@ def paired_groups(
         yield name, first.get(name), second.get(name)
 
 
-def line_label(name: str) -> str:
-    """Return the name of a pair of groups of a Python line without folders."""
-    return file_name(name)
-
-
 def _moved_lines(
     before: Mapping[str, LineGroup], after: Mapping[str, LineGroup]
 ) -> list[tuple[str, str]]:

@@ -14,8 +14,9 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.sections import missing_part
+from hlo_lsp.model.source import file_name
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_called
-from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
+from hlo_lsp.program.moved_lines import moved_lines, paired_groups
 from hlo_lsp.program.stages import comparable_modules, module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, summarize
@@ -370,7 +371,7 @@ def _group_changes(
     found = []
     for name, *groups in paired_groups(before, after, lines):
         group = next(one for one in reversed(groups) if one is not None)
-        label = group.label if group.source is None else line_label(name)
+        label = group.label if group.source is None else file_name(name)
         sizes = (0 if one is None else one.bytes for one in groups)
         found.append(GroupChange(name, label, *sizes))
     changed = (one for one in found if one.bytes)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.cost.roofline import CostSum
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.program.instruction_matching import computation_names, instruction_names
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.program.moved_lines import line_label, moved_lines, paired_groups
+from hlo_lsp.program.moved_lines import moved_lines, paired_groups
 from hlo_lsp.stats.instruction_table import InstructionGroup, InstructionTable
 
 
@@ -47,7 +47,7 @@ class Change:
     @property
     def label(self) -> str:
         """The name, that of a Python line without folders."""
-        return self.name if self.source is None else line_label(self.name)
+        return self.name if self.source is None else file_name(self.name)
 
     @property
     def delta(self) -> Amounts:
