@@ -5,9 +5,9 @@ import re
 import pytest
 
 from hlo_lsp.model import regular_instructions, unknown_parts, unknown_texts
-from hlo_lsp.program import fingerprint, moved_lines
+from hlo_lsp.program import moved_lines
 from hlo_lsp.reports import find
-from hlo_lsp.syntax import embedded_hlo
+from hlo_lsp.syntax import embedded_hlo, texts_without_names
 
 _SIZE = 300_000  # Quadratic work would take minutes.
 
@@ -30,7 +30,7 @@ def test_search_begins_at_few_places(expression: re.Pattern[str], repeated: str)
     ("expression", "text"),
     [
         (unknown_texts._PARAMETER, f"a:{' ' * _SIZE}"),
-        (fingerprint._TABLE_LINE, f"{' ' * _SIZE}x"),
+        (texts_without_names._TABLE_LINE, f"{' ' * _SIZE}x"),
         (embedded_hlo._COMPUTATION_LINE, "x()->x" * (_SIZE // 6)),
     ],
 )

@@ -9,8 +9,7 @@ import pytest
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.xplane import note_damage, read_planes
-from hlo_lsp.protos.profile_messages import CLASSES
-from hlo_lsp.protos.profile_modules import planes_of
+from hlo_lsp.protos.profile_modules import CLASSES, planes_of
 from hlo_lsp.text.disk import UnreadableError
 from profiles.written import Event, Stats, profile
 

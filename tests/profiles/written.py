@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from hlo_lsp.protos.profile_messages import CLASSES
+from hlo_lsp.protos.profile_modules import CLASSES
 
 Stats = Mapping[str, int | str]
 _NONE: Stats = MappingProxyType({})

@@ -3,8 +3,7 @@
 from typing import Any
 
 from hlo_lsp.protos.conversion import convert
-from hlo_lsp.protos.profile_messages import CLASSES
-from hlo_lsp.protos.profile_modules import modules_in, planes_of, program_of
+from hlo_lsp.protos.profile_modules import CLASSES, modules_in, planes_of, program_of
 from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 _PROTO = serialized("HloProto", HLO_PROTO)

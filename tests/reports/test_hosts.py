@@ -9,7 +9,6 @@ import pytest
 from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import (
     ComparedModule,
     HostCompile,
@@ -17,6 +16,7 @@ from hlo_lsp.reports.hosts import (
     hosts_content,
     hosts_json,
 )
+from hlo_lsp.syntax.texts_without_names import fingerprint
 
 _STEP = """\
 HloModule jit_step, is_scheduled=true

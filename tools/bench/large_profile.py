@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dumps import CORPUS, unpacked
-from hlo_lsp.protos.profile_messages import CLASSES
+from hlo_lsp.protos.profile_modules import CLASSES
 
 _BYTES = 100_000_000
 _PERIOD_PS = 5_000_000_000  # longer than the small profile

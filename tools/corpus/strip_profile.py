@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from hlo_lsp.protos import hlo_messages
-from hlo_lsp.protos.profile_messages import CLASSES
+from hlo_lsp.protos.profile_modules import CLASSES
 
 _LIBRARY = re.compile(r".*/(?:site-packages|lib/python3[.\d]*)/")
 _PLANES = ("/host:metadata", "/host:CPU")

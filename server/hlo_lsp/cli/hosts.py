@@ -19,7 +19,6 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.host_folders import hosts_of
-from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import (
     HostCompile,
     compare_hosts,
@@ -27,6 +26,7 @@ from hlo_lsp.reports.hosts import (
     hosts_content,
     hosts_json,
 )
+from hlo_lsp.syntax.texts_without_names import fingerprint
 from hlo_lsp.text.disk import UnreadableError, file_size, open_readable, read_document
 from hlo_lsp.text.remote import shown
 

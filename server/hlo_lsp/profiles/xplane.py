@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
 from hlo_lsp.protos.damage import Damage
-from hlo_lsp.protos.profile_messages import CLASSES
-from hlo_lsp.protos.profile_modules import decoded_part, program_id, program_of
+from hlo_lsp.protos.profile_modules import CLASSES, decoded_part, program_id, program_of
 from hlo_lsp.protos.shapes import decoded
 from hlo_lsp.text.compression import DAMAGES, ExpansionError, expanded
 

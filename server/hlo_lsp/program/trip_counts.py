@@ -1,4 +1,4 @@
-"""How often loops iterate, as XLA prints or their computations imply, and instructions run.
+"""Trip counts of loops, as XLA prints or their computations imply, and executions.
 
 Modules of TPUs have no ``known_trip_count``. There, the number follows if the condition compares
 an element of the state with a constant, and each iteration adds a constant to it, as in

@@ -2,6 +2,10 @@
 
 The plane ``/host:metadata`` describes each module that ran: the name of the description is
 ``jit_step(12)``, with the id of the program, and the stat ``Hlo Proto`` is its HloProto.
+
+A profile can have millions of events. Therefore, planes, lines, events, and their stats are bytes
+in the messages that contain them, and are decoded one after the other; equal stats only once. This
+also limits a damage to its line.
 """
 
 import re
@@ -11,8 +15,17 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.damage import Damage, parse
-from hlo_lsp.protos.profile_messages import CLASSES, TABLE
+from hlo_lsp.protos.messages import message_classes, read_messages
 from hlo_lsp.protos.shapes import decoded
+
+TABLE = read_messages("profile_messages")
+# The message that contains others, and the field with them.
+_CONTAINERS = {"XSpace": "planes", "XPlane": "lines", "XLine": "events", "XEvent": "stats"}
+_UNDECODED = {
+    name: {**TABLE[name], field: (TABLE[name][field][0], "bytes*")}
+    for name, field in _CONTAINERS.items()
+}
+CLASSES = message_classes({**TABLE, **_UNDECODED}, TABLE)
 
 _METADATA_PLANE = "/host:metadata"
 _HLO_STAT = "Hlo Proto"
