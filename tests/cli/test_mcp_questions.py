@@ -1,4 +1,4 @@
-"""Twenty questions about a real compile, answered by the tools within 4 kB each."""
+"""Questions about a real compile, one for each tool, answered within 4 kB each."""
 
 import shutil
 from pathlib import Path
@@ -11,24 +11,12 @@ from hlo_lsp.cli.mcp import create_server
 
 _STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
 _FOLDER, _MODULE, _ASSIGNMENT = "", f"{_STEM}.txt", f"{_STEM}-buffer-assignment.txt"
-_VALUES = f"{_STEM}-buffer-assignment-values.txt"
 _MAX_BYTES = 4_000
 _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("How large is the peak of HBM?", "summary", {}, "peak of HBM 1.61 MiB at step 33 of 72"),
-    ("What owns it?", "summary", {}, "arguments: params 1.54 MiB · x 64.0 KiB"),
-    ("How much is lost?", "summary", {}, "slots of 25 tuple tables 356.5 KiB"),
-    ("What can be saved?", "check", {}, "no findings of severity hint"),
-    ("And in VMEM?", "summary", {"space": "VMEM"}, "peak of VMEM 1.85 MiB at step 55"),
-    ("What is live at step 10?", "summary", {"at": 10}, "\nVMEM 66.0 KiB at step 10 of 72"),
-    ("Which roles?", "summary", {"group_by": "role"}, "copy of an argument 1.56 MiB"),
-    ("What does JAX report?", "summary", {}, "memory_analysis() of JAX: argument 1.61 MiB"),
     ("Which compiles are there?", "modules", {}, "jit_mlp_train · 249 instructions"),
     ("What owns line 41?", "find", {"query": "programs.py:41"}, "13 buffers, 258.0 KiB of 1.85"),
-    ("Where are f32[512,512]?", "find", {"query": "f32[512,512]"}, "4 buffers, 1.00 MiB of 1.61"),
-    ("Has fusion.40 a buffer?", "find", {"query": "fusion.40"}, "no buffer  fusion.40"),
     ("What is fusion.40?", "explain", {"path": _MODULE, "name": "fusion.40"}, "bitcast_fusion.1"),
-    ("What is value 235?", "explain", {"path": _VALUES, "name": "235"}, "5 values over time"),
-    ("What is there?", "explain", {"path": _ASSIGNMENT, "name": "3:5"}, "reduce_sum.40"),
     (
         "Why is copy-start.1 alive?",
         "why",
@@ -42,18 +30,6 @@ _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
         "no findings of severity warning",
     ),
     ("What has changed?", "diff", {"before": _FOLDER, "after": _FOLDER}, "no differences"),
-    (
-        "And a name that is not there?",
-        "why",
-        {"path": _ASSIGNMENT, "name": "fusion.39"},
-        "did you mean `fusion.38`",
-    ),
-    (
-        "And a value?",
-        "explain",
-        {"path": _VALUES, "name": "9999"},
-        "no value 9999; the ids are 0 to 251",
-    ),
 )
 
 
@@ -67,7 +43,7 @@ def folder(corpus_small: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.e2e  # The tools run a process for each question.
 async def test_questions_are_answered_within_limit(folder: Path) -> None:
-    assert len(_QUESTIONS) == 20
+    assert len(_QUESTIONS) == 7
     wrong = []
     async with Client(create_server()) as client:
         for question, tool, given, expected in _QUESTIONS:

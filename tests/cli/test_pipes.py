@@ -41,27 +41,23 @@ def large(compiled: Callable[[str], Compile]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("arguments", [["inspect"], ["check", "--format", "json"]])
-@pytest.mark.parametrize("size", [1, 5000])
-def test_check_survives_closed_pipe(large: Path, arguments: list[str], size: int) -> None:
-    status, errors = read_some(*arguments, large, size=size)
+@pytest.mark.parametrize(
+    ("arguments", "size"),
+    [(["check", "--format", "json"], 5000), (["inspect", "--value", "166"], 1)],
+)
+def test_closed_pipe_is_no_error(large: Path, arguments: list[str], size: int) -> None:
+    """The pipe is closed during the output, or before what fits into its buffer is flushed."""
+    command, *options = arguments
+    status, errors = read_some(command, large, *options, size=size)
     assert errors == b""
     assert status in {0, 1, 141}
 
 
-def test_inspect_survives_closed_pipe(large: Path) -> None:
-    for size in (1, 11):
-        status, errors = read_some("inspect", large, "--value", "166", size=size)
-        assert errors == b""
-        assert status in {0, 1, 141}
-
-
 @pytest.mark.skipif(not FULL_DISK.exists(), reason="this system has no full device")
-@pytest.mark.parametrize("arguments", [["inspect"], ["check", "--select", "all"], ["summary"]])
-def test_full_disk_is_one_clear_error(large: Path, arguments: list[str]) -> None:
+def test_full_disk_is_one_clear_error(large: Path) -> None:
     with FULL_DISK.open("w") as output:
         ended = subprocess.run(
-            [*COMMAND, *arguments, str(large)],
+            [*COMMAND, "summary", str(large)],
             stdout=output,
             stderr=subprocess.PIPE,
             encoding="utf-8",

@@ -20,47 +20,32 @@ def test_version_is_printed() -> None:
     assert (result.status, result.out, result.err) == (0, f"hlo-lsp {__version__}\n", "")
 
 
-def test_exit_status_and_streams(damaged: Path, sample: Path, tmp_path: Path) -> None:
-    intact = run_process("check", sample, "--severity", "warning")
-    assert (intact.status, intact.out, intact.err) == (0, "", "")
+def test_exit_status_and_streams(damaged: Path, tmp_path: Path) -> None:
     found = run_process("check", damaged)
     assert (found.status, found.err) == (1, "2 problems in 1 of 1 file\n")
     assert found.out.startswith(f"{damaged}:6:39: error: ")
     missing = run_process("check", tmp_path / "missing.txt")
     assert (missing.status, missing.out) == (2, "")
     assert "No such file" in missing.err
-    assert run_process("inspect", sample, "--value", "999999").status == 1
-    assert run_process("--nonsense").status == 2
 
 
-@pytest.mark.parametrize("coding", ["utf-8", "ascii", "cp1252"])
-def test_unencodable_characters_are_no_error(compiled: Compiled, coding: str) -> None:
+def test_unencodable_characters_are_no_error(compiled: Compiled) -> None:
     report = compiled("tpu").report
     lines = report.read_text("utf-8").split("\n")
     line = next(number for number, text in enumerate(lines, 1) if "5×f32" in text)
     column = lines[line - 1].index("×") + 2
-    result = run_process("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING=coding)
+    result = run_process("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING="ascii")
     assert result.status == 0
     assert result.out.startswith("f32[256,256]")
 
 
-@pytest.mark.parametrize("command", ["summary", "timeline"])
-def test_ascii_output_has_similar_characters(compiled: Compiled, command: str) -> None:
-    result = run_process(command, compiled("tpu").assignment, PYTHONIOENCODING="ascii")
-    assert (result.status, result.err) == (0, "")
-    assert " | " in result.out
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-@pytest.mark.parametrize("command", ["check", "summary"])
-def test_pipes_named_like_dumps_are_not_opened(compiled: Compiled, command: str) -> None:
+def test_pipes_named_like_dumps_are_not_opened(compiled: Compiled) -> None:
     files = compiled("tpu")
     for path in (files.values, files.report, files.module):
         path.unlink()
         os.mkfifo(path)  # opening it would wait for a writer
-    names = ["fusion.9"] if command in {"find", "why"} else []
-    for path in (files.folder, files.assignment, files.live_range):
-        run_process(command, *names, path)
+    run_process("check", files.folder)
 
 
 @pytest.mark.parametrize(("options", "shown"), [([], False), (["-v"], True)])

@@ -19,7 +19,7 @@ from hlo_lsp import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("pyproject.toml", "README.md", "LICENSE", "docs", "grammar", "server")
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.xdist_group("wheel")]  # built and installed once
 
 
 def call(*command: str | Path, cwd: Path, **variables: str) -> str:
@@ -122,20 +122,10 @@ def test_installed_command_comes_from_wheel(command: Path) -> None:
     assert call(command, "--version", cwd=command.parent) == f"hlo-lsp {__version__}\n"
 
 
-def test_installed_command_has_vocabulary(
-    command: Path, compiled: Callable[[str], Compile]
-) -> None:
-    files = compiled("tpu")
-    output = call(command, "inspect", files.module, "--instruction", "fusion.9", cwd=files.folder)
-    assert "compiled into one kernel" in output
-
-
-def test_installed_command_reads_every_file_kind(
-    command: Path, compiled: Callable[[str], Compile]
-) -> None:
-    for name in ("one file", "tpu", "cpu", "gpu"):
+def test_installed_command_reads_dumps(command: Path, compiled: Callable[[str], Compile]) -> None:
+    for name in ("tpu", "gpu"):
         files = compiled(name)
         facts = json.loads(call(command, "inspect", files.assignment, cwd=files.folder))
         assert facts["values"]
         assert all(value["padded_bytes"] == value["size"] for value in facts["values"])
-        assert call(command, "check", ".", "--severity", "error", cwd=files.folder) == ""
+    assert call(command, "check", ".", "--severity", "error", cwd=files.folder) == ""

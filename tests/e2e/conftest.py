@@ -13,13 +13,21 @@ from e2e.wire import Wire
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Treat replies beyond the capabilities of the client as errors, and share one event loop."""
+    """Treat replies beyond the capabilities of the client as errors, and share one event loop.
+
+    Tests that share servers run in one process: each process would start its own.
+    """
     strict = pytest.mark.filterwarnings("error::pytest_lsp.LspSpecificationWarning")
     one_loop = pytest.mark.asyncio(loop_scope="session")
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
             item.add_marker(strict)
+            names = getattr(item, "fixturenames", ())
+            if "editor_pool" in names:
+                item.add_marker(pytest.mark.xdist_group("editors of e2e"))
+            elif "shared_wire" in names:
+                item.add_marker(pytest.mark.xdist_group(item.path.name))
             if pytest_asyncio.is_async_test(item):
                 item.add_marker(one_loop, append=False)
 
@@ -105,10 +113,3 @@ async def neovim(editor_pool: EditorPool) -> AsyncIterator[Editor]:
     """Yield Neovim, with UTF-8 positions and pulled diagnostics."""
     yield await editor_pool.acquire("neovim@v0.11")
     await editor_pool.release("neovim@v0.11")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def vscode(editor_pool: EditorPool) -> AsyncIterator[Editor]:
-    """Yield VS Code, with UTF-16 positions and published diagnostics."""
-    yield await editor_pool.acquire("visual_studio_code")
-    await editor_pool.release("visual_studio_code")

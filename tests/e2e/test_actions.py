@@ -26,35 +26,20 @@ async def only_diagnostic(file: OpenFile, code: str) -> types.Diagnostic:
     return found
 
 
-async def test_quick_fix_corrects_number(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("one file").assignment)
+async def test_quick_fix_corrects_number(neovim: Editor, compiled: Compiled) -> None:
+    file = neovim.open(compiled("one file").assignment)
     whole = file.text.whole
     file.substitute(*DAMAGE)
     found = await only_diagnostic(file, "size-mismatch")
     fix = (await code_actions(file, found))[0]
     assert (fix.title, fix.kind) == ("Change to `1024`", types.CodeActionKind.QuickFix)
     assert list(fix.diagnostics or ()) == [found]
-    await apply_action(any_editor, fix)
+    await apply_action(neovim, fix)
     assert file.text.whole == whole
     assert await file.codes() == []
 
 
-async def test_removable_text_is_faded_if_supported(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("one file").assignment)
-    line = file.text.line("    8:xor.5")
-    file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
-    found = (await file.diagnostics())[0]
-    assert any(action.title.startswith("Remove") for action in await code_actions(file, found))
-    capabilities = any_editor.client.capabilities
-    assert capabilities is not None
-    assert capabilities.text_document is not None
-    published = capabilities.text_document.publish_diagnostics
-    assert published is not None
-    has_tags = published.tag_support is not None
-    assert found.tags == ((types.DiagnosticTag.Unnecessary,) if has_tags else None)
-
-
-async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compiled) -> None:
+async def test_fix_all_covers_all_sections(neovim: Editor, compiled: Compiled) -> None:
     good = compiled("one file").assignment.read_text("utf-8")
     bad = good.replace(*DAMAGE).replace(*TOTAL)
     parts = [
@@ -62,11 +47,11 @@ async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compile
         f"*** End module_000{number}.f.buffer-assignment.txt ***\n"
         for number, text in enumerate((bad, good, bad))
     ]
-    file = any_editor.open("untitled:stdout", "".join(parts))
+    file = neovim.open("untitled:stdout", "".join(parts))
     assert sorted(await file.codes()) == ["size-mismatch"] * 2 + ["total-mismatch"] * 2
     (fix_all,) = await source_actions(file)
     assert fix_all.title == "Fix all derivable values"
-    await apply_action(any_editor, fix_all)
+    await apply_action(neovim, fix_all)
     assert file.text.whole == "".join(parts).replace(*DAMAGE[::-1]).replace(*TOTAL[::-1])
     assert await file.codes() == []
 

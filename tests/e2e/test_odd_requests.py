@@ -55,7 +55,9 @@ def assert_still_serves(wire: Wire) -> None:
     assert found.startswith("BufferAssignment")
 
 
-def test_requests_before_initialize_are_refused(wire: Wire) -> None:
+def test_requests_before_initialize_are_refused_and_notifications_dropped(wire: Wire) -> None:
+    wire.send(did_open(URI, TEXT) + message("textDocument/didClose", DOCUMENT))
+    wire.send(did_open(URI, TEXT))
     for method, params in REQUESTS.items():
         wire.send(message(method, params, method))
     wire.send(message("initialize", {"processId": None, "capabilities": {}}, "init"))
@@ -63,28 +65,18 @@ def test_requests_before_initialize_are_refused(wire: Wire) -> None:
         reply["id"]: reply.get("error", {}).get("code") for reply in replies_until(wire, "init")
     }
     assert codes == {**dict.fromkeys(REQUESTS, SERVER_NOT_INITIALIZED), "init": None}
-    assert_still_serves(wire)
-
-
-def test_notifications_before_initialize_are_dropped(wire: Wire) -> None:
-    wire.send(did_open(URI, TEXT) + message("textDocument/didClose", DOCUMENT))
-    wire.send(did_open(URI, TEXT))
-    wire.initialize()
+    wire.send(message("initialized", {}))
     assert request(wire, "textDocument/hover", AT_START)["result"] is None
     assert_still_serves(wire)
 
 
-def test_requests_after_shutdown_are_refused(wire: Wire) -> None:
-    wire.initialize()
-    assert request(wire, "shutdown", None, "bye") == {"id": "bye", "jsonrpc": "2.0", "result": None}
-    assert request(wire, "textDocument/hover", AT_START)["error"]["code"] == INVALID_REQUEST
-
-
-def test_second_initialize_is_refused(wire: Wire) -> None:
+def test_second_initialize_and_requests_after_shutdown_are_refused(wire: Wire) -> None:
     wire.initialize()
     params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
     assert request(wire, "initialize", params)["error"]["code"] == INVALID_REQUEST
     assert_still_serves(wire)
+    assert request(wire, "shutdown", None, "bye") == {"id": "bye", "jsonrpc": "2.0", "result": None}
+    assert request(wire, "textDocument/hover", AT_START)["error"]["code"] == INVALID_REQUEST
 
 
 def test_unopened_documents_have_no_results(shared_wire: Wire) -> None:

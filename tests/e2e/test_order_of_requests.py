@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from bench.requests import (
     DOCUMENT_METHODS,
     POSITION_METHODS,
@@ -24,10 +22,9 @@ _REFRESHED = frozenset({"codeLens", "hover", "inlayHint"})
 Request = tuple[str, dict[str, Any]]
 
 
-@pytest.mark.parametrize("suffix", ["", "-buffer-assignment"])
-def test_answers_are_equal_in_two_orders(corpus_small: Path, suffix: str) -> None:
+def test_answers_are_equal_in_two_orders(corpus_small: Path) -> None:
     """Only what is refreshed waits for the server: 1,301 instructions are still being indexed."""
-    path = corpus_small / f"{_MODULE}{suffix}.txt"
+    path = corpus_small / f"{_MODULE}.txt"
     first = _answers(path, 1)
     last = _answers(path, -1)
     differing = [request for request, answer in first.items() if last[request] != answer]

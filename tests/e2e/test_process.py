@@ -47,19 +47,10 @@ def test_exit_without_shutdown_is_a_failure(start: type[Wire]) -> None:
     assert "Traceback" not in wire.log
 
 
-def test_exit_before_initialize_ends_the_process(start: type[Wire]) -> None:
-    wire = start()
-    wire.send(message("exit"))
-    assert wire.process.wait(TIMEOUT_SECONDS) == 1
-
-
-@pytest.mark.parametrize(
-    "partial_input", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"]
-)
-def test_end_of_input_ends_the_process(start: type[Wire], partial_input: bytes) -> None:
+def test_end_of_input_inside_a_message_ends_the_process(start: type[Wire]) -> None:
     wire = start()
     wire.initialize()
-    wire.send(partial_input)
+    wire.send(b"Content-Length: 100\r\n\r\n{")
     wire.end()
     assert wire.process.returncode is not None
     assert "Traceback" not in wire.log
@@ -67,16 +58,6 @@ def test_end_of_input_ends_the_process(start: type[Wire], partial_input: bytes) 
 
 def test_end_of_input_before_initialize_ends_the_process(start: type[Wire]) -> None:
     wire = start()
-    wire.end()
-    assert "Traceback" not in wire.log
-
-
-def test_end_of_input_during_work_ends_the_process(start: type[Wire], train_l24: Path) -> None:
-    (values,) = train_l24.rglob("*-buffer-assignment-values.txt")
-    wire = start()
-    wire.initialize()
-    wire.send(did_open(values.as_uri(), values.read_text("utf-8")))
-    wire.send(hover(values.as_uri(), 10, 3, 1))
     wire.end()
     assert "Traceback" not in wire.log
 
@@ -99,24 +80,6 @@ def test_closed_output_ends_the_process() -> None:
     assert b"Exception ignored" not in log
 
 
-@pytest.mark.parametrize("source", ["nothing", "a file"])
-def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -> None:
-    path = tmp_path / "input"
-    params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
-    path.write_bytes(
-        message("initialize", params, 1) + message("shutdown", None, 2) + message("exit")
-        if source == "a file"
-        else b""
-    )
-    place = path if source == "a file" else Path("/dev/null")
-    with place.open("rb") as stdin:
-        ended = subprocess.run(
-            COMMAND, stdin=stdin, capture_output=True, check=False, timeout=TIMEOUT_SECONDS
-        )
-    assert b"Traceback" not in ended.stderr
-    assert (b'"hlo-lsp"' in ended.stdout) is (source == "a file")
-
-
 def test_keyboard_interrupt_prints_no_traceback(start: type[Wire]) -> None:
     # A shell starts background processes with SIGINT ignored, which the server would inherit.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -128,9 +91,8 @@ def test_keyboard_interrupt_prints_no_traceback(start: type[Wire]) -> None:
     assert "Traceback" not in wire.log
 
 
-@pytest.mark.parametrize("options", [["--stdio"], ["serve", "-vv"]])
-def test_standard_output_carries_the_protocol_only(start: type[Wire], options: list[str]) -> None:
-    assert "no/such" in log_after_failed_request(start(*options))
+def test_standard_output_carries_the_protocol_only(start: type[Wire]) -> None:
+    assert "no/such" in log_after_failed_request(start("serve", "-vv"))
 
 
 def test_log_file_replaces_standard_error(start: type[Wire], tmp_path: Path) -> None:

@@ -65,8 +65,10 @@ async def initialize_and_hover(client: LanguageClient) -> str:
     return found.contents.value
 
 
-async def test_exit_of_the_client_ends_the_server(server: Process, port: int) -> None:
-    await wait_until_listening(server)
+async def test_server_on_loopback_ends_with_the_client(server: Process, port: int) -> None:
+    line = await wait_until_listening(server)
+    assert "127.0.0.1" in line
+    assert "0.0.0.0" not in line
     client = LanguageClient("test", "1")
     await client.start_tcp("127.0.0.1", port)
     assert (await initialize_and_hover(client)).startswith("BufferAssignment")
@@ -89,12 +91,6 @@ async def test_disconnect_of_the_client_ends_the_server(server: Process, port: i
     assert server.returncode is not None
     assert out == b""
     assert b"Traceback" not in err
-
-
-async def test_server_listens_on_loopback_only(server: Process) -> None:
-    line = await wait_until_listening(server)
-    assert "127.0.0.1" in line
-    assert "0.0.0.0" not in line
 
 
 def test_occupied_port_is_reported(port: int) -> None:

@@ -45,15 +45,15 @@ def test_lengths_count_bytes(wire: Wire) -> None:
     }  # "xé" is left: one byte and two bytes.
 
 
-def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
-    wire.initialize()
+def test_replies_are_framed_by_their_length_in_bytes(shared_wire: Wire) -> None:
+    wire = shared_wire
     name = "jit(f)/模型/│├─𝔸é"
     entry = (
         f"<1 x @0>\n positions:\n  x\n uses:\n from instruction: %x = f32[4]{{0:T(128)}} "
         f'parameter(0), metadata={{op_name="{name}"}}\n'
     )
-    wire.send(did_open("untitled:1", f"{TEXT}\nUsed values:\n{entry}", ascii_only=False))
-    wire.send(hover("untitled:1", 2, 9, 1) + hover("untitled:1", 2, 9, 2))
+    wire.send(did_open("untitled:framed", f"{TEXT}\nUsed values:\n{entry}", ascii_only=False))
+    wire.send(hover("untitled:framed", 2, 9, 1) + hover("untitled:framed", 2, 9, 2))
     assert name in wire.reply(1)["result"]["contents"]["value"]
     assert name in wire.reply(2)["result"]["contents"]["value"]
 
