@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("e2e.asking", "e2e.editor", "e2e.text")
+pytest.register_assert_rewrite("e2e.editor", "e2e.text")

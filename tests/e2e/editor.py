@@ -14,7 +14,7 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
 from e2e.process import COMMAND
-from e2e.text import Spot, Text
+from e2e.text import Text
 
 T = TypeVar("T")
 PROFILES = ("visual_studio_code", "neovim@v0.11", "emacs")
@@ -94,11 +94,6 @@ class Editor:
         assert self.client.messages == []
         assert self._log.read_text("utf-8") == ""
 
-    def last_published(self, uri: Uri) -> list[types.Diagnostic]:
-        """Return the last published diagnostics of a file."""
-        last = self.all_published(uri)[-1:]
-        return [diagnostic for params in last for diagnostic in params.diagnostics]
-
     async def wait_until(self, condition: Callable[[], bool]) -> None:
         """Wait until a condition holds."""
 
@@ -107,16 +102,6 @@ class Editor:
                 await asyncio.sleep(0.01)
 
         await asyncio.wait_for(wait(), _TIMEOUT_SECONDS)
-
-    def all_published(self, uri: Uri) -> list[types.PublishDiagnosticsParams]:
-        """Return all notifications with diagnostics of a file, in order."""
-        return [params for params in self._published.params if params.uri == uri]
-
-    def spot(self, location: types.Location) -> Spot:
-        """Return a readable form of a location within one line."""
-        text = self.text_of(location.uri)
-        assert location.range.start.line == location.range.end.line
-        return text.spot(location.uri.rpartition("/")[2], location.range)
 
     def text_of(self, uri: Uri) -> Text:
         """Return the text of the open document, otherwise of the file on disk."""
@@ -150,16 +135,6 @@ class OpenFile:
             changes.append(types.TextDocumentContentChangePartial(span, new))
             self.text = self.text.with_edit(start, end, new)
         self._send(changes)
-
-    def set_text(self, text: str) -> None:
-        """Replace the whole text."""
-        self.text = Text(text, self.editor.encoding)
-        self._send([types.TextDocumentContentChangeWholeDocument(text)])
-
-    def change_line(self, beginning: str, new: str) -> None:
-        """Replace the first line with this beginning."""
-        line = self.text.line(beginning)
-        self.edit(((line, 0), (line, len(self.text.lines[line])), new))
 
     def substitute(self, old: str, new: str) -> None:
         """Replace the first occurrence of a text within a line."""

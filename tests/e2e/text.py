@@ -12,15 +12,6 @@ _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A selection in a file: the file name, the whole line, and the selected text."""
-
-    file: str
-    line: str
-    selected: str
-
-
-@dataclass(frozen=True)
 class Text:
     """A text, and the position encoding of the connection."""
 
@@ -31,27 +22,12 @@ class Text:
     def lines(self) -> list[str]:
         return _BREAK.split(self.whole)
 
-    def line(self, beginning: str) -> int:
-        """Return the number of the first line with this beginning."""
-        for number, line in enumerate(self.lines):
-            if line.startswith(beginning):
-                return number
-        raise AssertionError(f"no line begins with {beginning!r}")
-
     def find(self, part: str) -> tuple[int, int]:
         """Return the line and column of the first occurrence of a part of a line."""
         for number, line in enumerate(self.lines):
             if part in line:
                 return number, line.index(part)
         raise AssertionError(f"no line holds {part!r}")
-
-    def at(self, beginning: str, word: str = "") -> types.Position:
-        """Return the position of a word in the first line with this beginning.
-
-        Without a word, this is the first non-blank character of the line.
-        """
-        number = self.line(beginning)
-        return self.position(number, self.lines[number].index(word or beginning.strip()))
 
     def position(self, line: int, column: int) -> types.Position:
         """Return a position in the units of the protocol."""
@@ -65,11 +41,6 @@ class Text:
         data = self.lines[position.line].encode(codec)
         assert position.character * size <= len(data)
         return len(data[: position.character * size].decode(codec))
-
-    def spot(self, name: str, span: types.Range) -> Spot:
-        """Return a readable form of a range within one line."""
-        line = self.lines[span.start.line]
-        return Spot(name, line, line[self.column(span.start) : self.column(span.end)])
 
     def with_edit(self, start: tuple[int, int], end: tuple[int, int], new: str) -> "Text":
         """Return the text after an edit."""

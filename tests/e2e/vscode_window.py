@@ -122,10 +122,6 @@ class VscodeWindow:
         changes = [{"range": span, "text": text}]
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
 
-    def ask_again(self, uri: str) -> None:
-        """Ask for what is shown of a file, as after a pause in typing."""
-        self._ask(uri, *_REFRESHES.values())
-
     def hover(self, uri: str, line: int, character: int) -> str:
         """Return the text of a hover."""
         position = {"line": line, "character": character}

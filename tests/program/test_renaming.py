@@ -190,7 +190,6 @@ def test_placeholder_omits_percent() -> None:
     assert text[found.place.start : found.place.end] == "sum"
 
 
-MANY = 30_000  # operands of one statement, as tuples of whole models have them
 BREAKS = st.sampled_from(["", " ", "\n", "\n    ", " /*index=5*/", " // and %more\n  "])
 
 

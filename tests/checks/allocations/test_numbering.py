@@ -9,10 +9,6 @@ BLOCK_7 = """\
 allocation 7: size 512, thread-local:
  value: <8 add.38 @0> (size=512,offset=0): f32[]{:T(128)}
 """
-BLOCK_8 = """\
-allocation 8: size 512, thread-local:
- value: <7 Arg_1.37 @0> (size=512,offset=0): f32[]{:T(128)}
-"""
 
 
 def test_repeated_number_is_reported_once(sample: str) -> None:

@@ -11,7 +11,6 @@ from hlo_lsp.model.workspace import DumpWorkspace
 
 VALUES = "-buffer-assignment-values.txt"
 MODULE = "after_optimizations.txt"
-NO_USE = " uses:\n  (none)\n from instruction: %reduce_sum.5"
 
 USES = {
     "another operand": (
