@@ -224,12 +224,6 @@ async def show(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterato
         yield open_window
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def own_window(code_server: CodeServer, show: Show, folder: Path) -> Window:
-    """Open a window on `folder`."""
-    return await show(code_server, folder)
-
-
 @pytest.fixture
 def dump(folder: Path, compile_v5e: Compile) -> Compile:
     """Return the files of a real compile in `folder`, which the test may edit."""

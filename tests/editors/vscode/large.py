@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator
 
+from editors.vscode.host import uri
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -31,12 +32,13 @@ class Train:
         return Train(folder)
 
 
-async def open_by_click(window: Window, path: Path) -> None:
-    """Open a file as a user does, and confirm its size."""
-    name = f".explorer-folders-view .monaco-list-row[aria-label^='{path.name}']"
-    await window.page.locator(name).dblclick()
-    tab = f".tab.active [aria-label*='{path.name}']"
-    await window.page.locator(tab).first.wait_for()
+async def open_confirmed(window: Window, path: Path) -> None:
+    """Open a file as a click does, and confirm its size."""
+    await window.host.command("vscode.open", uri(path), {"preview": False})
+    await until(
+        lambda: window.host.ask("tabs"),
+        lambda tabs: [tab["label"] for tab in tabs if tab["isActive"]] == [path.name],
+    )
     anyway = window.page.locator(".monaco-editor-pane-placeholder .monaco-button").first
     editor = window.page.locator(".editor-instance .view-line").first
 

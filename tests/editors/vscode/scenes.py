@@ -12,7 +12,7 @@ from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.dump_rows import choose, expand, rows
 from editors.vscode.host import Spot, hover, problems, spot, uri
 from editors.vscode.waiting import until
-from editors.vscode.window import HOVER, Window
+from editors.vscode.window import HOVER, LENS, Window
 
 Texts = dict[str, list[str]]
 SIZE = ViewportSize(width=1280, height=800)
@@ -39,7 +39,6 @@ SETTINGS: Mapping[str, object] = {
 }
 _MORE = 150  # pixels
 _BREATH = 700  # milliseconds in which a hover is there as a whole
-_LENS = ".editor-instance .codelens-decoration"
 _PROBLEM = ".markers-panel .monaco-list-row"
 
 
@@ -203,7 +202,7 @@ async def _shown(window: Window, at: Spot, above: int, lines: int) -> list[str]:
 
     async def shown() -> list[str]:
         await window.host.command("revealLine", {"lineNumber": top, "at": "top"})
-        return await window.texts(_LENS)
+        return await window.texts(LENS)
 
     await until(shown, lambda shown: set(lenses) <= set(shown))
     return lenses

@@ -14,19 +14,24 @@ from editors.code_server import ENTRY
 from editors.node import NODE
 from editors.vscode.waiting import NotYet, until
 
-# No animations, notifications, or welcome pages. The explorer does not follow the active editor,
+# No animations, notifications, or welcome pages, and no work that no test shows: extensions in the
+# browser, guesses of languages, and updates. The explorer does not follow the active editor,
 # because it fails to show a file that a test has just deleted.
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.cursorBlinking": "solid",
     "editor.minimap.enabled": False,
     "explorer.autoReveal": False,
+    "extensions.autoCheckUpdates": False,
     "extensions.ignoreRecommendations": True,
+    "extensions.webWorker": False,
     "files.autoSave": "off",  # as in VS Code on the desktop
     "git.enabled": False,
     "security.workspace.trust.enabled": False,
     "terminal.integrated.gpuAcceleration": "off",  # renders text in the page
     "telemetry.telemetryLevel": "off",
+    "update.mode": "none",
+    "workbench.editor.languageDetection": False,
     "workbench.enableExperiments": False,
     "workbench.reduceMotion": "on",
     "workbench.secondarySideBar.defaultVisibility": "hidden",

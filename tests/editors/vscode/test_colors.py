@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from editors.client import FOLDER as CLIENT
-from editors.conftest import Compile
-from editors.vscode.dump import MODULE, lines
+from editors.vscode.dump import lines
 from editors.vscode.host import Spot, spot, uri
 from editors.vscode.marks import vscode
 from editors.vscode.themes import color_of, colors
@@ -75,25 +74,16 @@ async def theme(window: Window) -> str:
     return THEME
 
 
-async def test_tokens_have_colors_of_their_scopes(
-    theme: str, dump: Compile, window: Window
-) -> None:
-    at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
-    expected = await colors_by_token(theme, at, window)
-    kinds = {"elementType", "opcode", "instruction", "computation", "attribute", "tile", "number"}
-    assert {kind for kind, _, _ in expected} >= kinds
-    assert len(set(expected.values())) >= 4
-    await on_the_screen(expected, lines(at.path), window)
-
-
-async def test_unused_values_are_faint(theme: str, folder: Path, window: Window) -> None:
+async def test_tokens_have_colors_of_their_scopes(theme: str, folder: Path, window: Window) -> None:
     path = folder / "written.hlo"
     path.write_text(WRITTEN, "utf-8")
     at = spot(path, "%^idle")
     expected = await colors_by_token(theme, at, window)
+    assert {kind for kind, _, _ in expected} >= {"elementType", "opcode", "instruction", "number"}
+    assert len(set(expected.values())) >= 4
     comment = colors(THEME_FILE)["comment"]
     faint = [token for token, color in expected.items() if color == comment]
-    assert faint == [("instruction", at.line, at.column - 1)]
+    assert faint == [("instruction", at.line, at.column - 1)]  # nothing uses it
     await on_the_screen(expected, lines(path), window)
 
 

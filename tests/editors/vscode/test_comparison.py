@@ -26,7 +26,7 @@ def document(side: str, before: Path, after: Path) -> dict[str, str]:
     return uri(f"hlo-compare:/{side}.hlo?{json.dumps(sides, separators=(',', ':'))}")
 
 
-async def test_tree_opens_answer_and_texts(
+async def test_tree_and_lists_of_compiles_open_comparison(
     folder: Path, corpus_small: Path, window: Window
 ) -> None:
     await show_view(window)
@@ -45,11 +45,7 @@ async def test_tree_opens_answer_and_texts(
     assert path.parent.name == "v5p"
     assert line.startswith("  %")
 
-
-async def test_lists_offer_open_compile_and_then_same_function(
-    folder: Path, corpus_small: Path, window: Window
-) -> None:
-    two_targets(corpus_small, folder)
+    # The lists offer the open compile, and then the same function.
     (module,) = folder.glob("v5e/*.jit_rm.cl_*.after_optimizations.txt")
     await window.open(module)
     comparing = asyncio.create_task(window.host.command("hlo.compareWith"))

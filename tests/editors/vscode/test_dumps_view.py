@@ -25,7 +25,9 @@ async def compile_in_view(folder: Path, compile_v5e: Compile, window: Window) ->
     return copy
 
 
-async def test_compile_shows_files_and_buffers(compile_in_view: Compile, window: Window) -> None:
+async def test_compile_shows_files_buffers_and_views(
+    compile_in_view: Compile, window: Window
+) -> None:
     await expand(window, "jit_mlp_train")
     await expand(window, "largest buffers")
     await until(
@@ -38,8 +40,6 @@ async def test_compile_shows_files_and_buffers(compile_in_view: Compile, window:
     await window.page.locator(ROW, has_text="buffer assignment").first.click()
     await until(window.front, lambda front: front[0] == compile_in_view.path(ASSIGNMENT))
 
-
-async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Window) -> None:
     await choose(window, "jit_mlp_train", "Memory Summary")
     summary = "Preview Memory Summary jit_mlp_train.md"
     await until(lambda: labels(window), lambda shown: summary in shown)
@@ -67,15 +67,11 @@ async def test_remote_folder_with_hosts_is_listed_until_it_is_closed(
 ) -> None:
     (tmp_path / "remote").mkdir()
     paths = list(copied(compile_v5e, tmp_path / "remote").folder.iterdir())
-    folders = ("pod/host_0", "pod/host_1", "one")
+    folders = ("pod/host_0", "pod/host_1")
     files = {f"/{each}/{path.name}": path.read_bytes() for each in folders for path in paths}
     row = "jit_mlp_train1.61 MiB HBM peak"
     with http_folder(files) as server:
-        pod, one = f"{server.url}/pod/", f"{server.url}/one/"
-        await show_view(window)
-        await window.host.command("hlo.openRemoteDumps", one)
-        await until(lambda: rows(window), [row, shortened(one)].__eq__)
-        await close(window)
+        pod = f"{server.url}/pod/"
         await show_view(window)
         await window.host.command("hlo.openRemoteDumps", pod)
         await until(lambda: rows(window), [f"{row} · 2 hosts", shortened(pod)].__eq__)

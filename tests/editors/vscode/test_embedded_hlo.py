@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from editors.vscode.host import Spot, hover, places, problems, spot, uri
 from editors.vscode.marks import vscode
 from editors.vscode.test_colors import _COLORS, THEME, THEME_FILE
@@ -20,12 +18,8 @@ _TEXTS = {
 }
 
 
-@pytest.mark.parametrize("name", _TEXTS)
-async def test_embedded_text_has_colors_of_hlo(name: str, folder: Path, window: Window) -> None:
+async def test_embedded_texts_have_colors_of_hlo(folder: Path, window: Window) -> None:
     await window.host.configure({"workbench.colorTheme": THEME})
-    path = folder / name
-    path.write_text(_TEXTS[name], "utf-8")
-    await window.open(path)
     known = colors(THEME_FILE)
     expected = [
         color_of(["keyword.control.module.hlo"], known),
@@ -37,60 +31,50 @@ async def test_embedded_text_has_colors_of_hlo(name: str, folder: Path, window: 
         found: list[str] = await window.page.evaluate(_COLORS, places)
         return found
 
-    await until(shown, lambda found: found == expected)
+    for name, text in _TEXTS.items():
+        path = folder / name
+        path.write_text(text, "utf-8")
+        await window.open(path)
+        await until(shown, lambda found: found == expected)
+        await window.host.command("workbench.action.closeAllEditors")
 
 
 _WRONG = (
     "HloModule m\n\nENTRY e {\n  p = f32[8,128] parameter(0)\n  ROOT t = f32[8,64] tanh(p)\n}\n"
 )
-_WRONG_TEXTS = {
-    "notes.md": f"# Notes\n\n```hlo\n{_WRONG}```\n",
-    "model.py": f'text = """{_WRONG}"""\nlast = "HloModule"\n',
-    "test.cc": f'const char* text = R"({_WRONG})";\n',
-}
 
 
-@pytest.fixture(params=_WRONG_TEXTS)
-def host_file(request: pytest.FixtureRequest, folder: Path) -> Path:
-    """Return a file with a module whose root has a wrong shape."""
-    path = folder / str(request.param)
-    path.write_text(_WRONG_TEXTS[path.name], "utf-8")
-    return path
-
-
-async def test_embedded_text_has_features_of_hlo(host_file: Path, window: Window) -> None:
-    at = spot(host_file, "  ROOT t = f32[8,^64] tanh(p)")
+async def test_embedded_text_has_features_until_disabled(folder: Path, window: Window) -> None:
+    path = folder / "model.py"
+    path.write_text(f'text = """{_WRONG}"""\nlast = "HloModule"\n', "utf-8")
+    at = spot(path, "  ROOT t = f32[8,^64] tanh(p)")
     await window.open(at)
 
     async def found() -> list[tuple[str, int]]:
-        listed = await problems(window.host, host_file)
+        listed = await problems(window.host, path)
         return [(each["code"]["value"], each["range"][0]) for each in listed]
 
     await until(found, lambda listed: listed == [("shape-mismatch", at.line)])
-    opcode = spot(host_file, "  ROOT t = f32[8,64] ^tanh(p)")
+    opcode = spot(path, "  ROOT t = f32[8,64] ^tanh(p)")
     await until(lambda: hover(window.host, opcode), lambda text: "**`t` tanh**" in text)
-    operand = spot(host_file, "tanh(^p)")
+    operand = spot(path, "tanh(^p)")
     await until(
         lambda: places(window.host, "Definition", operand),
-        lambda targets: targets == [(host_file, at.line - 1)],
+        lambda targets: targets == [(path, at.line - 1)],
     )
     completion = await window.host.command(
-        "vscode.executeCompletionItemProvider", uri(host_file), operand.position
+        "vscode.executeCompletionItemProvider", uri(path), operand.position
     )
     labels = [str(each["label"]) for each in completion["items"]]
     assert any("p" in label for label in labels)
-    assert "hlo" not in await hover(window.host, Spot(host_file, 0, 1))
+    assert "hlo" not in await hover(window.host, Spot(path, 0, 1))
     place = {"$range": [at.line, at.column, at.line, at.column + 2]}
-    await window.host.ask("edit", uri(host_file), place, "128")
+    await window.host.ask("edit", uri(path), place, "128")
     await until(found, lambda listed: listed == [])
 
-
-async def test_setting_leaves_other_languages_alone(folder: Path, window: Window) -> None:
-    path = folder / "model.py"
-    path.write_text(_WRONG_TEXTS["model.py"], "utf-8")
-    at = spot(path, "  ROOT t = f32[8,64] ^tanh(p)")
-    await window.open(at)
+    place = {"$range": [at.line, at.column, at.line, at.column + 3]}
+    await window.host.ask("edit", uri(path), place, "64")
     await until(lambda: problems(window.host, path))
     await window.host.configure({"hlo.embeddedHlo": False})
     await until(lambda: problems(window.host, path), lambda listed: listed == [])
-    assert not await hover(window.host, at)
+    assert not await hover(window.host, opcode)

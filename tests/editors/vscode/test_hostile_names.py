@@ -1,5 +1,6 @@
 """Names in dumps and of files that look like markup or commands are only text in VS Code."""
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -65,7 +66,9 @@ async def assert_text(part: Locator, text: str = "onerror=alert") -> None:
     assert active == []
 
 
-async def test_memory_map_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
+async def test_memory_map_and_notification_show_hostile_names_as_text(
+    hostile: Compile, window: Window
+) -> None:
     at = spot(hostile.path(ASSIGNMENT), "<235 ^fusion @1>")
     async with no_dialog(window):
         await window.open(at)
@@ -78,35 +81,34 @@ async def test_memory_map_shows_hostile_names_as_text(hostile: Compile, window: 
         await page.locator(".card .editor-hover").wait_for()
         await assert_text(page.locator("body"))
 
+        large = hostile.folder / f"{NAME_PAYLOAD}.txt"
+        large.write_text("BufferAssignment:\n" + "\n" * LIMIT_LINES, "utf-8")
+        await window.open(large)
+        # VS Code itself also shows a message about the size, with a link.
+        await assert_text(await window.notification("MiB"))
+
 
 async def test_tree_and_comparison_show_hostile_names_as_text(
-    hostile: Compile, folder: Path, own_window: Window
+    hostile: Compile, folder: Path, tmp_path: Path, window: Window
 ) -> None:
-    after = changed_copy(hostile, folder / f"after {NAME_PAYLOAD}")
+    after = changed_copy(hostile, tmp_path / f"after {NAME_PAYLOAD}")
     text = after.path(ASSIGNMENT).read_text("utf-8")
     after.path(ASSIGNMENT).write_text(text.replace("(size=1048576,", "(size=2048576,"), "utf-8")
-    page = own_window.page
-    async with no_dialog(own_window):
-        await own_window.host.command("hlo.dumps.focus")
-        await until(lambda: rows(own_window), lambda shown: any("2 compiles" in r for r in shown))
-        await expand(own_window, "jit_mlp_train")
+    # The server reads a file of its folder at once.
+    shutil.copytree(after.folder, folder / after.folder.name)
+    page = window.page
+    async with no_dialog(window):
+        await window.host.command("hlo.dumps.focus")
+        await until(lambda: rows(window), lambda shown: any("2 compiles" in r for r in shown))
+        await expand(window, "jit_mlp_train")
         await assert_text(page.locator(ROW, has_text="after").first, "after [x](")
-        await choose(own_window, "after", "Compare With")
+        await choose(window, "after", "Compare With")
         pick = ".quick-input-list .monaco-list-row"
-        await until(own_window.shown(pick), lambda shown: len(shown) == 2)
-        await own_window.accept()
+        await until(window.shown(pick), lambda shown: len(shown) == 2)
+        await window.accept()
         await until(
-            lambda: own_window.host.ask("tabs"),
+            lambda: window.host.ask("tabs"),
             lambda tabs: any(tab["label"].startswith("Preview ") for tab in tabs),
         )
         preview = page.frame_locator(".webview.ready").frame_locator("#active-frame")
         await assert_text(preview.locator("body"))
-
-
-async def test_notification_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
-    large = hostile.folder / f"{NAME_PAYLOAD}.txt"
-    large.write_text("BufferAssignment:\n" + "\n" * LIMIT_LINES, "utf-8")
-    async with no_dialog(window):
-        await window.open(large)
-        # VS Code itself also shows a message about the size, with a link.
-        await assert_text(await window.notification("MiB"))

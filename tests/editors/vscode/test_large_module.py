@@ -12,7 +12,7 @@ from conftest import SUMMARY
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
 from editors.vscode.host import Spot, hover, places, problems, spot, uri
-from editors.vscode.large import LIMIT_LINES, Train, notice, open_by_click
+from editors.vscode.large import LIMIT_LINES, Train, notice, open_confirmed
 from editors.vscode.marks import vscode
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
@@ -42,17 +42,16 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     settings: None,
     train: Train,
     compile_v5e: Compile,
-    own_window: Window,
+    window: Window,
     record_property: Callable[[str, object], None],
 ) -> None:
-    window = own_window
     path = train.path(MODULE)
     text = lines(path)
     line = next(n for n, each in enumerate(text) if re.match(r"  %fusion\.6677 = ", each))
     at = Spot(path, line, text[line].index("fusion.6677") + 1)
     operand = Spot(path, line, text[line].index("%bitcast.11395") + 1)
 
-    await open_by_click(window, path)
+    await open_confirmed(window, path)
     message = "is 21 MiB. VS Code turns off colors, folding, code lenses, and inlay hints"
     label, _ = await notice(window, message)
     assert label == "Turn Off Limits"
@@ -67,7 +66,7 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
     assert await places(window.host, "Definition", operand) == [(path, defined)]
     # A large module is outlined without instructions.
-    await until(window.shown(CRUMBS), [path.name, "main.582"].__eq__)
+    await until(window.shown(CRUMBS), [path.parent.name, path.name, "main.582"].__eq__)
     assert not await window.page.locator(f"{EDITOR} .codelens-decoration").count()
     assert not await window.page.locator(f"{EDITOR} .codicon-folding-expanded").count()
 

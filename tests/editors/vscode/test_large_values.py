@@ -8,7 +8,7 @@ import pytest
 
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, VALUES
 from editors.vscode.host import Host, hover, spot, uri
-from editors.vscode.large import Train, notice, open_by_click
+from editors.vscode.large import Train, notice, open_confirmed
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
@@ -45,10 +45,7 @@ async def reply_at(host: Host, what: str, shown: dict[str, Any], column: int) ->
     return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
 
 
-async def test_definition_and_advice_open_window_on_record(
-    train: Train, own_window: Window
-) -> None:
-    window = own_window
+async def test_definition_and_advice_open_window_on_record(train: Train, window: Window) -> None:
     values, text = train.path(VALUES), train.path(VALUES).read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")
@@ -77,7 +74,7 @@ async def test_definition_and_advice_open_window_on_record(
     assert following["name"].startswith(f"{SCHEME}{last + 1}-")
     assert values.name in following["name"]
 
-    await open_by_click(window, values)
+    await open_confirmed(window, values)
     message = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
     label, button = await notice(window, message)
     assert label == "Open Window at Line..."

@@ -1,4 +1,4 @@
-"""Tests for out-of-memory messages: language, outline, and lenses."""
+"""An out-of-memory message: its language, outline, and lens."""
 
 import shutil
 from pathlib import Path
@@ -8,14 +8,13 @@ import pytest
 from editors.vscode.dump import lines
 from editors.vscode.host import Spot
 from editors.vscode.marks import vscode
-from editors.vscode.test_lenses import LENS
-from editors.vscode.test_outline import ROW
 from editors.vscode.waiting import until
-from editors.vscode.window import Window
+from editors.vscode.window import LENS, Window
 from oom_messages import DUMP, LONG, text_of
 
 pytestmark = vscode(1)
 _MODE = "[id='status.editor.mode']"
+_ROW = ".outline-pane .monaco-list-row"
 _TITLE = "XLA Out-of-Memory Message"
 
 
@@ -34,22 +33,13 @@ def _at(path: Path, text: str) -> Spot:
     return Spot(path, number, lines(path)[number].index(text))
 
 
-async def test_content_and_name_determine_language(log: Path, window: Window) -> None:
+async def test_log_has_language_outline_and_report(log: Path, window: Window) -> None:
     (table,) = log.parent.glob("*.oom_top_memory_consuming_instructions")
-    (tensors,) = log.parent.glob("*.peak_memory_tensors.txt")
-    for path in (log, table, tensors):
+    for path in (table, log):
         await window.open(path)
         await until(window.shown(_MODE), [_TITLE].__eq__)
-
-
-async def test_outline_shows_messages_and_buffers(log: Path, window: Window) -> None:
-    await window.open(log)
     await window.host.command("outline.focus")
-    await until(window.shown(ROW), lambda rows: rows[:1] == ["hbm: 15.75G of 15.75G"])
-    assert await until(window.shown(ROW), lambda rows: any("fusion.4" in row for row in rows))
-
-
-async def test_lens_of_message_opens_report(log: Path, window: Window) -> None:
+    await until(window.shown(_ROW), lambda rows: rows[:1] == ["hbm: 15.75G of 15.75G"])
     await window.open(_at(log, "RESOURCE_EXHAUSTED"))
     lens = window.page.locator(f"{LENS} a", has_text="jit_train_step: not enough HBM")
     await window.click(lens.first, ".tab[aria-label*='Memory Summary']")

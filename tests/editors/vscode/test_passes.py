@@ -19,10 +19,5 @@ async def test_next_pass_shows_same_instruction(folder: Path, window: Window) ->
     assert line.startswith("  ROOT %r = ")
     await window.run("HLO: Previous Pass")
     await until(window.front, lambda front: front[0] == texts[0])
-
-
-async def test_first_text_has_no_previous_pass(folder: Path, window: Window) -> None:
-    texts = written(folder)
-    await window.open(spot(texts[0], "ROOT %^r = "))
     await window.run("HLO: Previous Pass")
     await window.notification("first text of the compile")

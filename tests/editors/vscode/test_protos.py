@@ -1,7 +1,5 @@
 """Tests for protos in VS Code."""
 
-from pathlib import Path
-
 from editors.conftest import Compile
 from editors.vscode.dump import REPORT
 from editors.vscode.host import Spot, hover, uri
@@ -15,15 +13,10 @@ _HEAD = "m.hlo.pb: HloProto, converted to the text that XLA prints for it."
 _MESSAGE = "not the proto of an HLO module or a buffer assignment"
 
 
-def _proto(dump: Compile, data: bytes) -> Path:
+async def test_protos_open_as_text_or_show_the_reason(dump: Compile, window: Window) -> None:
+    data = serialized("HloProto", HLO_PROTO)
     path = dump.folder / "m.hlo.pb"
     path.write_bytes(data)
-    return path
-
-
-async def test_protos_open_as_text_with_hovers(dump: Compile, window: Window) -> None:
-    data = serialized("HloProto", HLO_PROTO)
-    path = _proto(dump, data)
     await window.host.command("vscode.open", uri(path))
     active = await until(
         lambda: window.host.ask("active"),
@@ -39,21 +32,18 @@ async def test_protos_open_as_text_with_hovers(dump: Compile, window: Window) ->
     assert await window.host.ask("text", uri(active["file"])) == text
     assert path.read_bytes() == data
 
+    other = dump.folder / "other.hlo.pb"
+    other.write_bytes(b"\x08\x01")
+    await window.host.command("vscode.open", uri(other))
 
-async def test_other_protos_show_the_reason(dump: Compile, window: Window) -> None:
-    path = _proto(dump, b"\x08\x01")
-    await window.host.command("vscode.open", uri(path))
-
-    async def shown() -> None:
+    async def refused() -> None:
         frames = [await frame.content() for frame in window.page.frames]
         assert any(_MESSAGE in frame for frame in frames)
 
-    await eventually(shown)
+    await eventually(refused)
 
-
-async def test_proto_of_a_memory_report_opens_its_text(dump: Compile, window: Window) -> None:
     text = dump.path(REPORT)
-    path = text.with_suffix(".pb")
-    path.write_bytes(b"\x0a\x00")
-    await window.host.command("vscode.open", uri(path))
+    report = text.with_suffix(".pb")
+    report.write_bytes(b"\x0a\x00")
+    await window.host.command("vscode.open", uri(report))
     await until(window.front, lambda front: front[0] == text)

@@ -5,12 +5,10 @@ from pathlib import Path
 import pytest_asyncio
 
 from dumps import unpacked
-from editors.vscode.host import Spot, hover, uri
+from editors.vscode.host import Spot, uri
 from editors.vscode.marks import vscode
-from editors.vscode.processes import is_served
-from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
-from editors.vscode.window import Window
+from editors.vscode.window import LENS, Window
 
 pytestmark = vscode(1)
 _SAMPLE = Path(__file__).resolve().parents[3] / "vscode-client" / "sample"
@@ -25,29 +23,6 @@ def write_program(folder: Path) -> Path:
     return program
 
 
-async def test_python_file_but_no_other_text_starts_server_beside_dumps(
-    folder: Path, own_window: Window
-) -> None:
-    program = write_program(folder)
-    await own_window.host.configure({"hlo.sourceMap": {"/home/user/hlo-sample": "."}})
-    texts = {
-        "todo.txt": ("allocation of time: none\n", "plaintext"),
-        "other.cc": ("HloModule module(name);\n", "cpp"),
-    }
-    for name, (text, language) in texts.items():
-        path = folder / name
-        path.write_text(text, "utf-8")
-        assert await own_window.open(path) == language
-        await until(
-            lambda: own_window.host.ask("extension", "hlo-lsp.hlo-lsp"),
-            lambda state: state["isActive"],
-        )
-        assert await hover(own_window.host, Spot(path, 0, 0)) == ""
-        assert not is_served(own_window)
-    assert await own_window.open(program) == "python"
-    await until(own_window.shown(LENS), lambda shown: _LOGITS in shown and len(shown) > 3)
-
-
 @pytest_asyncio.fixture(loop_scope="session")
 async def program(folder: Path, window: Window) -> Path:
     """Show the program, with its loss in the middle: not below the sticky headers."""
@@ -57,18 +32,9 @@ async def program(folder: Path, window: Window) -> Path:
     return program
 
 
-async def test_click_lists_largest_buffer_first(program: Path, window: Window) -> None:
-    rows = ".quick-input-list .monaco-list-row"
-    await window.click(window.page.locator(f"{LENS} a", has_text=_LOGITS), rows)
-    listed = await until(window.shown(rows), lambda texts: len(texts) == 3)
-    assert "64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}" in listed[0]
-    await window.accept()
-    path, line = await until(window.front, lambda front: front[0] != program)
-    assert path.name.endswith(".after_optimizations.txt")
-    assert listed[0].split("{")[0].split("\n")[0] in line
-
-
-async def test_notes_stay_at_edited_statements(program: Path, window: Window) -> None:
+async def test_notes_follow_edits_and_settings_and_list_buffers(
+    program: Path, window: Window
+) -> None:
     async def notes() -> dict[int, str]:
         lenses = await window.host.command("vscode.executeCodeLensProvider", uri(program), 1000)
         return {lens["range"][0]: lens["command"]["title"] for lens in lenses}
@@ -80,10 +46,18 @@ async def test_notes_stay_at_edited_statements(program: Path, window: Window) ->
     await until(notes, lambda found: found == expected)
     await until(window.shown(LENS), lambda shown: _LOGITS in shown)
 
-
-async def test_setting_selects_lines(program: Path, window: Window) -> None:
     large = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
     await window.host.configure({"hlo.pythonNotes": "all"})
     await until(window.shown(LENS), lambda shown: len(shown) > len(large))
     await window.host.configure({"hlo.pythonNotes": "off"})
     await until(window.shown(LENS), lambda shown: shown == [])
+
+    await window.host.configure({"hlo.pythonNotes": "large"})
+    rows = ".quick-input-list .monaco-list-row"
+    await window.click(window.page.locator(f"{LENS} a", has_text=_LOGITS), rows)
+    listed = await until(window.shown(rows), lambda texts: len(texts) == 3)
+    assert "64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}" in listed[0]
+    await window.accept()
+    path, line = await until(window.front, lambda front: front[0] != program)
+    assert path.name.endswith(".after_optimizations.txt")
+    assert listed[0].split("{")[0].split("\n")[0] in line

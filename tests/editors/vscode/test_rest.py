@@ -6,11 +6,10 @@ from pathlib import Path
 
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
-from editors.vscode.window import Window
+from editors.vscode.window import LENS, Window
 
 pytestmark = vscode(2)
 MODULE = "module_0504.jit_train_step.cl_1014260217.after_optimizations.txt"
-LENS = ".editor-instance .codelens-decoration"
 _QUIET_SECONDS = 10.0  # five pulls of the workspace
 _COUNT_CHANGES = """seconds => new Promise(resolve => {
     let changes = 0;

@@ -4,9 +4,11 @@ from pathlib import Path
 
 from editors.vscode.host import uri
 from editors.vscode.marks import vscode
-from editors.vscode.test_lenses import LENS
+from editors.vscode.test_memory_map_panel import panel
 from editors.vscode.waiting import until
-from editors.vscode.window import Window
+from editors.vscode.window import LENS, Window
+from lsp.test_comparison import write_dump
+from reports.example import STEM
 from stats.test_measured_programs import MODULE, written_profile
 
 pytestmark = vscode(1)
@@ -33,14 +35,23 @@ async def test_loaded_profile_shows_where_time_goes(folder: Path, window: Window
     lens = window.page.locator(f"{LENS} a", has_text="80.0 µs measured")
     await window.click(lens, ".tab[aria-label*='Time Summary m']")
 
-
-async def test_loaded_profile_is_compared_with_a_chosen_one(folder: Path, window: Window) -> None:
-    for name, duration in (("before", 20), ("after", 30)):
-        (folder / name).mkdir()
-        profile = written_profile(folder / name / "host.xplane.pb", neg=duration)
-    await window.host.command("hlo.loadProfile", uri(profile))
+    # A profile is compared with a chosen one.
+    later = written_profile(folder / "host.xplane.pb", neg=40)
+    await window.host.command("hlo.loadProfile", uri(later))
     await window.run("HLO: Compare Profiles...")
     listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 2)
-    assert listed[0].endswith("/before/host.xplane.pb")
+    assert listed[0].endswith("/runs/host.xplane.pb")
     await window.accept()
     await window.page.locator(".tab[aria-label*='Profile Comparison']").first.wait_for()
+
+
+async def test_memory_map_shows_measured_times(folder: Path, window: Window) -> None:
+    dump = write_dump(folder / "dump")
+    # Problems of a file stay in VS Code if it is deleted right after it is closed.
+    await window.host.configure({"hlo.check.ignore": ["size-mismatch", "sibling-missing"]})
+    profile = written_profile(folder / "host.xplane.pb", 1, "jit_f", a=10, c=30)
+    await window.open(dump / f"{STEM}-buffer-assignment.txt")
+    page = await panel(window)
+    await window.host.command("hlo.loadProfile", uri(profile))
+    await page.get_by_label("Axis").select_option("measured time")
+    await until(page.locator(".subtitle").inner_text, lambda text: "measured time 40.0 µs" in text)

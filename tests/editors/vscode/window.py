@@ -7,11 +7,9 @@
         assert "65,536 B" in text
         await window.hovered("fusion.40 fusion")  # on the screen
 
-    async def test_own_window(dump: Compile, own_window: Window) -> None:
-
-A worker opens `window` once; each test has a folder of its own in the folder of the window, for
-`dump` and other files, and `reset` ends it. A test has `own_window`, which takes 15 s of processor
-time, only if it is about the start of the client, or if its files are large.
+A worker opens `window` once, which takes 15 s of processor time; each test has a folder of its own
+in the folder of the window, for `dump` and other files, and `reset` ends it. Only a test of the
+start of the client opens another one with `show`.
 
 `host.ask` and `host.command` use the API of extensions. `page` is Playwright's, for keys and the
 screen. `until` waits for conditions.
@@ -34,9 +32,10 @@ from editors.vscode.host import Host, Spot, uri
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
 
+LENS = ".editor-instance .codelens-decoration"
 HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 _MILLISECONDS = 90_000
-_IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
+IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 10_000  # until a key is pressed or a click is made once more
@@ -90,7 +89,7 @@ class Window:
     async def reset(self) -> None:
         """Restore settings, and close editors and panels without saving."""
         await self.page.keyboard.press("Escape")
-        await self.page.mouse.move(*_IDLE)
+        await self.page.mouse.move(*IDLE)
         await self.host.ask("reset")
         await until(self.page.locator(".editor-instance").count, lambda count: count == 0)
 
