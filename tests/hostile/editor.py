@@ -62,7 +62,7 @@ class _Replies:
 class Editor:
     """A client of a server in this process."""
 
-    def __init__(self) -> None:
+    def __init__(self, capabilities: Json = _CAPABILITIES) -> None:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
         self._replies = _Replies()
@@ -71,8 +71,8 @@ class Editor:
         self._count = 0
         self.sent = self._replies.sent
         self.errors: list[str] = []  # of failed requests
-        params = {"processId": None, "rootUri": None, "capabilities": _CAPABILITIES}
-        self.request("initialize", params)
+        params = {"processId": None, "rootUri": None, "capabilities": capabilities}
+        self.offered: Json = self.request("initialize", params)["result"]
         self._send({"method": "initialized", "params": {}})
         gc.collect()
         gc.freeze()  # The server collects garbage some time after a text is closed.

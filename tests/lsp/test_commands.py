@@ -168,3 +168,26 @@ def test_restart_reads_files_again(server: Editor, compiled: Compiled) -> None:
     assert before
     assert run(server, "restartIndex")["result"] is None
     assert hover(server, uri, 1, 12) == before
+
+
+def test_edit_and_explanation_reach_a_client_with_commands_only(compiled: Compiled) -> None:
+    server = Editor({"workspace": {"applyEdit": True}})
+    path = compiled("one file").assignment
+    uri, text = path.as_uri(), path.read_text("utf-8")
+    right, wrong = "<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000"
+    assert right in text
+    open_text(server, uri, text.replace(right, wrong))
+    document = {"textDocument": {"uri": uri}}
+    (found,) = server.request("textDocument/diagnostic", document)["result"]["items"]
+    params = {**document, "range": found["range"], "context": {"diagnostics": [found]}}
+    command, *_ = server.request("textDocument/codeAction", params)["result"]
+    assert command["title"] == "Change to `1024`"
+    server.request("workspace/executeCommand", command)
+    (edit,) = [one for one in server.sent if one["method"] == "workspace/applyEdit"]
+    assert "1024" in str(edit["params"]["edit"])
+
+    params = {"command": "hlo.explainRule", "arguments": [found["code"]]}
+    server.request("workspace/executeCommand", params)
+    messages = [one["params"] for one in server.sent if one["method"] == "window/showMessage"]
+    assert messages[-1]["message"].startswith("size-mismatch: ")
+    server.close()
