@@ -50,6 +50,13 @@ class Compile:
         return [number for number, line in enumerate(lines, 1) if re.search(expression, line)]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the tests that share a Neovim in one process: each process would start its own."""
+    for item in items:
+        if "shared_neovim" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("shared Neovim"))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Wait for the editors, which `tests/run.py` installs while other tests run."""
@@ -82,7 +89,7 @@ def neovim(tmp_path: Path) -> Neovim:
 
 @pytest.fixture(scope="session")
 def shared_neovim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
-    """Yield a Neovim whose process and server the tests of a worker share; do not configure it."""
+    """Yield a Neovim whose process and server tests share; do not configure it."""
     neovim = Neovim(find_neovim(), tmp_path_factory.mktemp("neovim"), is_shared=True)
     yield neovim
     neovim.end()

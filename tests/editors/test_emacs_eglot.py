@@ -39,20 +39,6 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
-def test_definition_of_operand_is_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
-    line = emacs.run(
-        OPEN
-        + """
-        (hlo-test-go "copy-done(%copy-start.1)")
-        (search-forward "%copy-s")
-        (call-interactively #'xref-find-definitions)
-        (hlo-test-here)
-        """,
-        path=compile_v5e.path(MODULE),
-    )
-    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
-
-
 def test_wrong_size_is_reported_until_fixed(emacs: Emacs, compile_v5e: Compile) -> None:
     number, text, left = emacs.run(
         OPEN
@@ -75,39 +61,6 @@ def test_wrong_size_is_reported_until_fixed(emacs: Emacs, compile_v5e: Compile) 
     )
     assert (number, left) == (6, 0)
     assert "size is 1,048,575 B, but the shape takes 1,048,576 B" in text
-
-
-def test_rename_changes_every_mention(emacs: Emacs, compile_v5e: Compile) -> None:
-    path = compile_v5e.path(MODULE)
-    text = emacs.run(
-        OPEN
-        + """
-        (hlo-test-go "%copy-start.1 = ")
-        (eglot-rename "moved.out")
-        (prog1 (buffer-string) (set-buffer-modified-p nil))
-        """,
-        path=path,
-    )
-    count = text.count("%moved.out")
-    assert count == len(compile_v5e.holding(MODULE, r"%copy-start\.1\b"))
-    assert "%copy-start.1)" not in text
-    assert text.count("\n") == path.read_text("utf-8").count("\n")
-
-
-def test_completion_offers_names(emacs: Emacs, tmp_path: Path) -> None:
-    path = tmp_path / "begun.hlo"
-    path.write_text("HloModule m\n\nENTRY e {\n  zero = f32[] constant(0)\n  n = f32[] abs(z)\n}\n")
-    names = emacs.run(
-        OPEN
-        + """
-        (hlo-test-go "z)")
-        (forward-char)
-        (let ((completion (eglot-completion-at-point)))
-          (apply #'vector (all-completions "z" (nth 2 completion))))
-        """,
-        path=path,
-    )
-    assert [name.strip().lstrip("%") for name in names] == ["zero"]
 
 
 def test_server_ends_on_shutdown(emacs: Emacs, compile_v5e: Compile) -> None:

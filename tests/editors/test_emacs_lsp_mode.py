@@ -42,41 +42,6 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     )
 
 
-def test_definition_of_operand_is_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
-    line = emacs.run(
-        OPEN
-        + """
-        (hlo-test-go "copy-done(%copy-start.1)")
-        (search-forward "%copy-s")
-        (lsp-find-definition)
-        (hlo-test-here)
-        """,
-        path=compile_v5e.path(MODULE),
-    )
-    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
-
-
-def test_wrong_size_is_reported_until_fixed(emacs: Emacs, compile_v5e: Compile) -> None:
-    found = emacs.run(
-        OPEN
-        + """
-        (defun findings () (gethash (lsp--fix-path-casing path) (lsp-diagnostics)))
-        (defun edit (old new)
-          (hlo-test-line 6)
-          (search-forward old)
-          (replace-match new t t))
-        (edit "size=1048576" "size=1048575")
-        (let ((found (hlo-test-wait "a finding" #'findings)))
-          (edit "size=1048575" "size=1048576")
-          (hlo-test-wait "silence" (lambda () (null (findings))))
-          (vector (gethash "code" (car found)) (gethash "message" (car found))))
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert found[0] == "size-mismatch"
-    assert found[1].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
-
-
 def test_server_gets_documented_settings(emacs: Emacs, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     damaged = (

@@ -32,28 +32,6 @@ def test_hover_shows_value(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     )
 
 
-def test_declaration_of_value_is_its_allocation(
-    shared_neovim: Neovim, compile_v5e: Compile
-) -> None:
-    place = shared_neovim.run(
-        """
-        nvim.open(path)
-        local before = vim.api.nvim_get_current_buf()
-        nvim.cursor('<237 copy-start.1{0} @0>')
-        vim.fn.search('copy')
-        vim.lsp.buf.declaration()
-        nvim.wait('a jump', function() return vim.api.nvim_get_current_buf() ~= before end)
-        nvim.answered('textDocument/codeLens')
-        local clients = vim.lsp.get_clients({ name = 'hlo_lsp' })
-        return { vim.api.nvim_buf_get_name(0), vim.fn.line('.'), vim.fn.getline('.'), #clients }
-        """,
-        path=compile_v5e.path(VALUES),
-    )
-    line = compile_v5e.line(ASSIGNMENT, 4)
-    assert line.startswith("allocation 1: ")
-    assert place == [str(compile_v5e.path(ASSIGNMENT)), 4, line, 1]
-
-
 def test_definition_of_operand_is_its_instruction(
     shared_neovim: Neovim, compile_v5e: Compile
 ) -> None:
@@ -76,40 +54,6 @@ def test_definition_of_operand_is_its_instruction(
     assert "`copy-start.1`" in card
     leaf = "- **leaf {0}** allocation 1 at offset 0, 1,048,576 B (1.00 MiB), live 69-72"
     assert leaf in card.splitlines()
-
-
-def test_references_cover_all_files(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    found = shared_neovim.run(
-        """
-        nvim.open(path)
-        nvim.cursor('copy-start.1{0}')
-        return nvim.list(vim.lsp.buf.references, { includeDeclaration = true })
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    files = {name for name, _, _ in found}
-    suffixes = (MODULE, ASSIGNMENT, VALUES, LIVE_RANGE, REPORT)
-    assert files == {compile_v5e.path(suffix).name for suffix in suffixes}
-
-
-def test_symbols_are_allocations_with_values(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    found = shared_neovim.run(
-        """
-        nvim.open(path)
-        return nvim.list(vim.lsp.buf.document_symbol)
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    lines = compile_v5e.path(ASSIGNMENT).read_text("utf-8").splitlines()
-    assert [number for _, number, _ in found] == list(range(1, len(lines) + 1))
-    assert [text for _, _, text in found[:6]] == [
-        "[Namespace] BufferAssignment",
-        "[Array] allocation 0",
-        "[Variable] 11 reduce_sum.40",
-        "[Array] allocation 1",
-        "[Variable] 183 params_1__0_.1",
-        "[Variable] 237 copy-start.1{0}",
-    ]
 
 
 def test_server_ends_with_neovim(neovim: Neovim, compile_v5e: Compile) -> None:

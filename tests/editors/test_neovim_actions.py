@@ -61,30 +61,6 @@ def test_fix_corrects_size(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_fix_all_restores_damaged_dump(shared_neovim: Neovim, own: Compile) -> None:
-    path = own.path(ASSIGNMENT)
-    sound = path.read_text("utf-8")
-    path.write_text(sound.replace("allocation 1: size 1048576", "allocation 1: size 1048577"))
-    _, lines = act(shared_neovim, path, "Change to")
-    assert lines == sound.splitlines()
-
-
-def test_rule_is_ignored_in_folder(shared_neovim: Neovim, own: Compile) -> None:
-    path = own.path(ASSIGNMENT)
-    shared_neovim.run(
-        CHOOSE
-        + """
-        nvim.wait('the file', function() return vim.fn.bufnr('hlo-lsp.toml') > 0 end)
-        vim.cmd('silent wall')
-        nvim.wait('silence', function() return not damaged() end)
-        """,
-        path=path,
-        title="Ignore",
-        damage=WRONG_SIZE,
-    )
-    assert (path.parent / "hlo-lsp.toml").read_text("utf-8").strip() == 'ignore = ["size-mismatch"]'
-
-
 def test_rule_explanation_opens(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     shown = shared_neovim.run(
         CHOOSE

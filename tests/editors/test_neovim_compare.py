@@ -34,19 +34,3 @@ def test_compare_shows_answer_and_diff(shared_neovim: Neovim, own: Compile) -> N
     assert " divide(" in shown["line"]
     assert shown["file"] == str(after.path(""))
     assert shown["answer"] == "# jit_mlp_train: the same memory"
-
-
-def test_folder_without_dumps_is_a_message(shared_neovim: Neovim, own: Compile) -> None:
-    empty = own.folder / "empty"
-    empty.mkdir()
-    message = shared_neovim.run(
-        """
-        local shown
-        vim.notify = function(text) shown = text end
-        vim.cmd('HloCompare ' .. before .. ' ' .. after)
-        return nvim.wait('a message', function() return shown end)
-        """,
-        before=own.folder,
-        after=empty,
-    )
-    assert message == f"{empty}: no dumps"

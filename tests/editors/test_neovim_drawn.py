@@ -41,16 +41,6 @@ def test_words_of_instruction_have_their_types(shared_neovim: Neovim, compile_v5
     assert ["%copy-done.1", "@lsp.mod.declaration.hlo"] in [each[:2] for each in found]
 
 
-def test_thread_local_values_are_faint(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    path = compile_v5e.path(ASSIGNMENT)
-    found = shared_neovim.run(COLORS, path=path, text="<11 reduce_sum.40 @0>")
-    faint = ["reduce_sum.40", "@lsp.mod.threadLocal.xla_memory", "Comment"]
-    assert faint in found
-    used = shared_neovim.run(COLORS, path=path, text="<183 params_1__0_.1 @0>")
-    assert "params_1__0_.1" in [text for text, _, _ in used]
-    assert not [group for _, group, _ in used if "threadLocal" in group]
-
-
 def test_colors_of_user_win(neovim: Neovim, compile_v5e: Compile) -> None:
     links = neovim.run(
         """
@@ -84,31 +74,6 @@ def test_allocations_fold(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     lines = compile_v5e.path(VALUES).read_text("utf-8").splitlines()
     assert lines[begin - 1].startswith("<") or lines[begin - 1] == "Used values:"
     assert end > begin
-
-
-def test_mentions_of_name_are_highlighted(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    found = shared_neovim.run(
-        """
-        nvim.open(path)
-        nvim.cursor('%copy-start.1 = ')
-        vim.lsp.buf.document_highlight()
-        return nvim.wait('highlights', function()
-          local groups = {}
-          for _, mark in ipairs(nvim.drawn('references')) do
-            groups[#groups + 1] = { mark.line, mark.text, mark.details.hl_group }
-          end
-          return #groups > 0 and groups
-        end)
-        """,
-        path=compile_v5e.path(MODULE),
-    )
-    lines = compile_v5e.holding(MODULE, r"%copy-start\.1\b")
-    assert sorted({line for line, _, _ in found}) == lines
-    assert {text for _, text, _ in found} <= {"%copy-start.1", "copy-start.1"}
-    define = compile_v5e.starting(MODULE, "  %copy-start.1 = ")
-    kinds = {line: group for line, _, group in found}
-    assert kinds.pop(define) == "LspReferenceWrite"
-    assert set(kinds.values()) == {"LspReferenceRead"}
 
 
 def test_lenses_and_hints_differ_from_text_in_16_colors(

@@ -137,24 +137,6 @@ def test_lens_of_allocation_lists_values(shared_neovim: Neovim, compile_v5e: Com
     assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in range(55, 80)]
 
 
-def test_lens_of_value_goes_to_last_user(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    name, line = shared_neovim.run(
-        """
-        nvim.open(path)
-        nvim.lenses(18)
-        vim.api.nvim_win_set_cursor(0, { 5, 0 })
-        vim.lsp.codelens.run()
-        nvim.wait('the module', function()
-          return vim.fn.expand('%:t'):find('optimizations.txt', 1, true)
-        end)
-        return { vim.fn.expand('%:t'), vim.fn.getline('.') }
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert name.endswith("after_optimizations.txt")
-    assert line.lstrip().startswith("%slice-done.3 = ")
-
-
 def test_lens_of_first_line_opens_summary(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     title = shared_neovim.run(
         """
@@ -167,17 +149,3 @@ def test_lens_of_first_line_opens_summary(shared_neovim: Neovim, compile_v5e: Co
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert title.strip() == "Memory of jit_mlp_train (TPU)"
-
-
-def test_lens_without_places_shows_message(neovim: Neovim, compile_v5e: Compile) -> None:
-    messages = neovim.run(
-        """
-        nvim.open(path)
-        nvim.lenses(18)
-        vim.api.nvim_win_set_cursor(0, { 3, 0 })
-        vim.lsp.codelens.run()
-        return vim.fn.execute('messages')
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert "No executable codelens found at current line" in messages

@@ -31,15 +31,3 @@ def test_summary_of_log_is_report(shared_neovim: Neovim, tmp_path: Path) -> None
     )
     assert lines[0].strip() == "Out of memory"
     assert any(line.startswith("jit_train_step: not enough HBM") for line in lines)
-
-
-def test_lens_shows_what_is_missing(shared_neovim: Neovim, tmp_path: Path) -> None:
-    shown = shared_neovim.run(
-        """
-        nvim.open(path)
-        return nvim.lenses(2)
-        """,
-        path=_log(tmp_path),
-    )
-    assert all(title.startswith("jit_train_step: not enough HBM") for title in shown.values())
-    assert len(shown) == 2

@@ -87,22 +87,6 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
     assert changed == "25 values, 2.28 MiB, 10 at the peak"
 
 
-def test_lens_lists_places(shared_old: Neovim, compile_v5e: Compile) -> None:
-    title, lines = shared_old.run(
-        LENSES
-        + """
-        vim.api.nvim_win_set_cursor(0, { 54, 0 })
-        vim.lsp.codelens.run()
-        nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
-        local list = vim.fn.getqflist({ title = true, items = true })
-        return { list.title, vim.tbl_map(function(item) return item.lnum end, list.items) }
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert title == "hlo-lsp: 25 values, 384.5 KiB, 10 at the peak"
-    assert sorted(lines) == list(range(55, 80))
-
-
 def test_files_share_server_that_restarts(old: Neovim, compile_v5e: Compile) -> None:
     shared, servers, lens = old.run(
         """
@@ -137,15 +121,3 @@ def test_start_shows_no_message(old: Neovim, compile_v5e: Compile) -> None:
     )
     assert "W18" not in messages
     assert "Error" not in messages
-
-
-def test_program_can_be_configured(old: Neovim, compile_v5e: Compile) -> None:
-    script = """
-        vim.g.hlo_lsp = { cmd = { 'sh', '-c', 'exec hlo-lsp --log-file ' .. log } }
-        vim.g.loaded_hlo_lsp = nil
-        vim.cmd('runtime plugin/hlo_lsp.lua')
-        nvim.open(path)
-        return vim.fn.filereadable(log)
-    """
-    log = compile_v5e.path(ASSIGNMENT).name
-    assert old.run(script, path=compile_v5e.path(ASSIGNMENT), log=f"{old.home}/{log}.log") == 1

@@ -26,9 +26,3 @@ def test_next_pass_shows_same_instruction(shared_neovim: Neovim, tmp_path: Path)
     assert found[0] == str(texts[1])
     assert found[1].startswith("  ROOT %r = ")
     assert found[2] == "simplify > algsimp"
-
-
-def test_first_text_has_no_previous_pass(shared_neovim: Neovim, tmp_path: Path) -> None:
-    texts = written(tmp_path / "dump")
-    found = shared_neovim.run(GO, path=texts[0], text="r = f32", command="HloPreviousPass")
-    assert (found[0], found[2]) == (str(texts[0]), "this is the first text of the compile")

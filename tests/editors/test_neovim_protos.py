@@ -42,19 +42,6 @@ def test_protos_open_as_text(shared_neovim: Neovim, proto: Path) -> None:
     assert proto.read_bytes() == before
 
 
-def test_hovers_work_in_protos(shared_neovim: Neovim, proto: Path) -> None:
-    hover = shared_neovim.run(
-        f"""
-        {_OPEN}
-        nvim.cursor('%fusion = ')
-        vim.lsp.buf.hover()
-        return nvim.float()
-        """,
-        path=proto,
-    )
-    assert "fusion" in str(hover)
-
-
 def test_other_protos_stay_empty(shared_neovim: Neovim, tmp_path: Path) -> None:
     path = tmp_path / "m.hlo.pb"
     path.write_bytes(b"\x08\x01")

@@ -81,29 +81,3 @@ def test_edited_dump_refreshes_notes(neovim: Neovim, sample: Path) -> None:
         """,
     )
     assert found is True
-
-
-def test_notes_stay_at_edited_statements(neovim: Neovim, sample: Path) -> None:
-    found = _run(
-        neovim,
-        sample,
-        """
-        nvim.wait('notes', notes)
-        vim.api.nvim_buf_set_lines(0, 0, 0, false, { '# new', '# new' })
-        local moved = notes()
-        require('hlo_lsp.python_notes').refresh(0)
-        vim.wait(1500)
-        vim.cmd('silent write')
-        vim.cmd.edit()
-        vim.wait(1500)
-        return { moved, notes() }
-        """,
-    )
-    assert isinstance(found, list)
-    assert [37, "76.00 MiB at the peak · 3 buffers"] in found[0]
-    assert found[1] == found[0]
-
-
-def test_setting_off_shows_nothing(neovim: Neovim, sample: Path) -> None:
-    script = "vim.wait(1500) return notes()"
-    assert _run(neovim, sample, script, "off") is False

@@ -57,21 +57,6 @@ def test_killed_server_restarts_with_lenses_and_diagnostics(
     assert codes == ["size-mismatch", "size-mismatch"]
 
 
-def test_server_killed_during_lenses_shows_them_later(neovim: Neovim, compile_v5e: Compile) -> None:
-    lens = neovim.run(
-        AROUND
-        + """
-        vim.uv.kill(server(), 'sigstop') -- it does not answer any more
-        vim.cmd.doautocmd('BufEnter')
-        vim.uv.kill(server(), 'sigkill')
-        again(first)
-        return all_lenses()['54']
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert lens == "25 values, 384.5 KiB, 10 at the peak"
-
-
 def test_repeated_crashes_stop_restarts(neovim: Neovim, compile_v5e: Compile) -> None:
     deaths = neovim.run(
         AROUND

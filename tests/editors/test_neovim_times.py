@@ -74,15 +74,3 @@ def test_loaded_profile_shows_where_time_goes(shared_neovim: Neovim, tmp_path: P
     ]
     assert "Most measured time: train.py:7, 50.0 µs (62%)" in found["summary"]
     assert "Median 80.0 µs → 80.0 µs" in found["comparison"]
-
-
-def test_unknown_time_is_a_message(neovim: Neovim, tmp_path: Path) -> None:
-    found = _run(
-        neovim,
-        tmp_path,
-        """
-        vim.cmd('HloHottest')
-        return nvim.wait('a message', message)
-        """,
-    )
-    assert "the time of this program is unknown" in found

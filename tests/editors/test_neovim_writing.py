@@ -54,22 +54,6 @@ def test_rename_changes_every_mention(shared_neovim: Neovim, compile_v5e: Compil
     assert text.count("%copy-start.1 ") >= 1
 
 
-def test_refused_rename_shows_reason(shared_neovim: Neovim, compile_v5e: Compile) -> None:
-    messages = shared_neovim.run(
-        """
-        nvim.open(path)
-        nvim.cursor('copy-start.1{0}')
-        local messages
-        vim.notify = function(text) messages = text end
-        vim.lsp.buf.rename('moved')
-        nvim.wait('a refusal', function() return messages end)
-        return messages
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    assert "rename" in messages.lower()
-
-
 def test_formatting_keeps_dumps(shared_neovim: Neovim, compile_v5e: Compile, written: Path) -> None:
     written.write_text(WRITTEN.replace("  x = f32[4,8] p", " x  =   f32[4,8]   p"), "utf-8")
     format_all = """
@@ -80,30 +64,3 @@ def test_formatting_keeps_dumps(shared_neovim: Neovim, compile_v5e: Compile, wri
     assert shared_neovim.run(format_all, path=written) == WRITTEN.splitlines()
     dump = compile_v5e.path(MODULE)
     assert shared_neovim.run(format_all, path=dump) == dump.read_text("utf-8").splitlines()
-
-
-def test_selected_lines_are_formatted(shared_neovim: Neovim, written: Path) -> None:
-    written.write_text(WRITTEN.replace(" = ", "  =  "), "utf-8")
-    lines = shared_neovim.run(
-        """
-        nvim.open(path)
-        vim.lsp.buf.format({ timeout_ms = 60000, range = { start = { 4, 0 }, ['end'] = { 5, 9 } } })
-        return vim.api.nvim_buf_get_lines(0, 0, -1, false)
-        """,
-        path=written,
-    )
-    changed = [line for line in lines if " = " in line and "  = " not in line]
-    assert changed == ["  a = f32[] parameter(0)", "  b = f32[] parameter(1)"]
-
-
-def test_signature_of_opcode_is_shown(shared_neovim: Neovim, written: Path) -> None:
-    shown = shared_neovim.run(
-        """
-        nvim.open(path)
-        nvim.cursor('zero)')
-        vim.lsp.buf.signature_help()
-        return nvim.float()
-        """,
-        path=written,
-    )
-    assert "reduce" in shown
