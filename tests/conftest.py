@@ -21,7 +21,12 @@ SUMMARY = "summary"  # a property of a test: text for the end of the run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add an option to run the oracles on other dumps."""
+    """Add options to run the oracles on more or on other dumps."""
+    parser.addoption(
+        "--whole-corpus",
+        action="store_true",
+        help="run tests/oracles over all folders of the corpus, also those with known forms only",
+    )
     parser.addoption(
         "--dumps",
         type=Path,

@@ -18,7 +18,7 @@ from oracles.printed import PrintedFacts, Spot, read
 
 Item = TypeVar("Item")
 
-_MAX_SAMPLE = 1_500  # The values of a train step repeat from layer to layer.
+_MAX_SAMPLE = 400  # The values of a train step repeat from layer to layer.
 L24 = "tpu_v5e_train_L24"
 FSDP = "tpu7x_fsdp"
 WHOLE = ("whole/cpu", "whole/tpu7x", "whole/v5e")
@@ -54,6 +54,15 @@ GENERATIONS = (  # the folders in generations.tar.xz
     "tpu_v5e_jax_0.8.1",
 )
 FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
+REPETITIVE_FOLDERS = frozenset(
+    {
+        *(L24, "cpu_jax_0.6.2", "gpu_h100_jax_0.4.38", "gpu_h100_jax_0.8.3"),
+        *("gpu_h100_multiheap", "tpu_v5e_jax_0.6.2"),
+    }
+)
+"""Large folders of forms that others have too: neighboring releases are in generations.tar.xz."""
+on_every_folder = pytest.mark.usefixtures("every_folder")
+"""Run a test of `folder` on these too, as ``--whole-corpus`` does with all tests."""
 # The oracles that read names cannot compare these texts, which omit `get-tuple-element`.
 ALL_FOLDERS = (*FOLDERS, FSDP, *WHOLE)
 TYPICAL_FOLDERS = frozenset(

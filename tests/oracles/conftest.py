@@ -11,6 +11,7 @@ from oracles.compiles import (
     FSDP,
     GENERATIONS,
     L24,
+    REPETITIVE_FOLDERS,
     TYPICAL_FOLDERS,
     WHOLE,
 )
@@ -22,11 +23,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     All tests of a folder run in one process, one after the other, and share the compiles.
     """
     if "folder" in metafunc.fixturenames:
+        is_whole = metafunc.config.getoption("--whole-corpus")
         folders_of_test: Sequence[str] = (
             ALL_FOLDERS if "any_folder" in metafunc.fixturenames else FOLDERS
         )
         if "typical_folder" in metafunc.fixturenames:
             folders_of_test = tuple(one for one in folders_of_test if one in TYPICAL_FOLDERS)
+        elif "every_folder" not in metafunc.fixturenames and not is_whole:
+            folders_of_test = tuple(one for one in folders_of_test if one not in REPETITIVE_FOLDERS)
         dumps: list[Path] | None = metafunc.config.getoption("--dumps")
         names = {
             folder if isinstance(folder, str) else folder.name: folder
@@ -48,6 +52,12 @@ def any_folder(folder: Path) -> Path:
 @pytest.fixture(scope="session")
 def typical_folder(folder: Path) -> Path:
     """Select the folders of a test; see `on_typical_folders`."""
+    return folder
+
+
+@pytest.fixture(scope="session")
+def every_folder(folder: Path) -> Path:
+    """Select the folders of a test; see `on_every_folder`."""
     return folder
 
 

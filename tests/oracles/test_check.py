@@ -13,13 +13,14 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.memory.advice import AdviceKind
 from hlo_lsp.reports.summary import summarize
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.compiles import compiles_of
+from oracles.compiles import compiles_of, on_every_folder
 
 pytestmark = pytest.mark.corpus
 # In files; the first test reads all, and a file alone is checked by a part of the same rules.
 _SAMPLE_INTERVAL = 9
 
 
+@on_every_folder
 def test_check_finds_nothing_in_a_folder(folder: Path) -> None:
     checked = check_paths([folder])
     found = [(one.path.name, finding) for one in checked for finding in _problems(one)]
