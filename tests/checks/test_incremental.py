@@ -170,7 +170,7 @@ def stem(request: pytest.FixtureRequest, corpus_small: Path, corpus_compact_gte:
     return (corpus_compact_gte if name == _COMPACT else corpus_small) / name
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, report_multiple_bugs=False)
+@settings(max_examples=4, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=_SCRIPT)
 def test_findings_after_edits_equal_fresh_findings(
     stem: Path, script: list[tuple[int, Edit | Undo, bool]]
@@ -196,7 +196,7 @@ _MODULE_EDITS = st.one_of(
 )
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, report_multiple_bugs=False)
+@settings(max_examples=4, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=st.lists(st.tuples(_MODULE_EDITS, st.booleans()), min_size=2, max_size=12))
 def test_findings_after_module_edits_equal_fresh_findings(
     stem: Path, script: list[tuple[Edit | Undo, bool]]

@@ -26,9 +26,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "dumps"
 
 
-@pytest.mark.parametrize("jobs", ["1", "2", "7"])
-def test_files_with_errors_come_first(folder: Path, jobs: str) -> None:
-    result = run_process("check", folder, "--format", "json", "--jobs", jobs)
+def test_files_with_errors_come_first(folder: Path) -> None:
+    result = run_process("check", folder, "--format", "json", "--jobs", "2")
     found = [(finding["path"][-20:], finding["code"]) for finding in result.json]
     assert found == [
         ("module_0005.jit_f.txt"[-20:], "undefined-instruction"),
@@ -48,12 +47,12 @@ def test_advice_on_the_largest_module_comes_first(tmp_path: Path) -> None:
 
 def test_argument_order_is_kept(folder: Path) -> None:
     late, early = (next(folder.rglob(f"module_00{number}*")) for number in ("31", "05"))
-    result = run_process("check", late, early, "--format", "json")
+    result = run("check", late, early, "--format", "json")
     assert [finding["path"] for finding in result.json] == [str(late), str(early)]
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two"])
 def test_jobs_must_be_positive(folder: Path, jobs: str) -> None:
-    result = run_process("check", folder, "--jobs", jobs)
+    result = run("check", folder, "--jobs", jobs)
     assert result.status == 2
     assert "--jobs" in result.err

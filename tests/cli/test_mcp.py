@@ -36,11 +36,6 @@ async def test_tools_are_described_in_each_protocol(version: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "answer"),
     [
-        ("summary", {}, "peak of HBM 5.0 KiB at step 2 of 5"),
-        ("modules", {}, "5.0 KiB HBM peak"),
-        ("find", {"query": "model.py:3"}, "a"),
-        ("why", {"name": "b"}, "b"),
-        ("check", {"severity": "error"}, "[size-mismatch]"),
         ("padding", {}, "0 B of padding at the peaks"),
         ("timeline", {"space": "HBM", "at": "2"}, "5.0 KiB at step 2"),
         ("overlap", {}, "jit_f"),
@@ -53,7 +48,7 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
     assert answer in text
 
 
-@pytest.mark.parametrize("tool", [tool.__name__ for tool in TOOLS])
+@pytest.mark.parametrize("tool", ["summary", "diff", "find", "why"])  # of each kind of argument
 async def test_argument_is_no_option(tool: str) -> None:
     names = signature({one.__name__: one for one in TOOLS}[tool]).parameters
     required = {"path", "before", "after", "log", "query", "name"} & set(names)
@@ -94,14 +89,7 @@ async def test_check_gives_advice_unless_asked_for_errors(dump: Path) -> None:
     assert "information: " not in errors
 
 
-async def test_comparison_needs_two_paths(dump: Path) -> None:
-    assert await _call("diff", before=str(dump), after=str(dump)) == (
-        False,
-        "jit_f: no differences",
-    )
-
-
-@pytest.mark.parametrize("name", ["1", "b", "2:1"])
+@pytest.mark.parametrize("name", ["1", "2:1"])
 async def test_parts_of_a_dump_are_explained(dump: Path, name: str) -> None:
     (path,) = dump.glob("*-buffer-assignment.txt")
     is_error, text = await _call("explain", path=str(path), name=name)

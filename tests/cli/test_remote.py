@@ -24,6 +24,7 @@ from hlo_lsp.text.remote_errors import RemoteError
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
+pytestmark = pytest.mark.xdist_group("bucket")  # one server of S3
 pytest.importorskip("moto")
 s3fs = pytest.importorskip("s3fs")
 translate_boto_error = import_module("s3fs.errors").translate_boto_error

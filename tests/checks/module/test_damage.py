@@ -18,14 +18,12 @@ pytestmark = pytest.mark.corpus
 _NAMES = re.compile(r"[\w.\-]+")
 # A name starts with a letter; a truncated row of a table, such as `1 {`, is no header.
 _HEAD = re.compile(r"(?:ENTRY )?%?([A-Za-z_][\w.\-]*) .*\{$")
-_INTERVAL = 5  # of the lines that are cut, which includes all kinds
+_INTERVAL = 13  # of the lines that are cut, which includes all kinds
 _OF_TABLES = {"bad-stack-frame", "frame-cycle"}
 
 MODULES = (
     "tpu_v5e/module_0092.jit_don.cl_1003875606.after_optimizations.txt",
-    "tpu_v5e/module_0040.jit_cond_fn.cl_1003875606.after_codegen.txt",
     "cpu/module_0002.jit_while_fn.cpu_after_optimizations.txt",
-    "cpu_jax_0.6.2/module_0054.jit_la.before_optimizations.txt",
     "gpu_h100/module_17913.jit_f.sm_9.0a_gpu_after_optimizations.txt",
     "gpu_h100_jax_0.4.38/module_0001.jit_f.before_optimizations.txt",
 )
@@ -37,7 +35,7 @@ def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
     return list(disk.read_document(corpus_small / request.param).lines)
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
+@settings(derandomize=True, max_examples=15, deadline=None)
 @given(data=st.data())
 def test_findings_are_in_affected_computations(lines: list[str], data: st.DataObject) -> None:
     first = data.draw(st.integers(1, len(lines) - 1), "line")

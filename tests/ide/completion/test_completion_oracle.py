@@ -15,6 +15,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text import disk
 
+_SAMPLE_INTERVAL = 5  # in files, of all backends and releases
 MODULE = "cpu/module_0018.jit_cond_fn.cpu_after_optimizations.txt"
 OLD = "gpu_h100_jax_0.4.38/module_0020.jit_condp.sm_9.0_gpu_after_optimizations.txt"
 
@@ -56,8 +57,8 @@ def test_next_word_is_offered_throughout_a_module(corpus_small: Path, name: str)
 
 
 @pytest.mark.corpus
-def test_next_word_is_offered_in_all_modules(corpus_small: Path) -> None:
-    for path in module_files(corpus_small):
+def test_next_word_is_offered_in_many_modules(corpus_small: Path) -> None:
+    for path in module_files(corpus_small)[::_SAMPLE_INTERVAL]:
         _all_foreseen(path, step=97)
 
 
@@ -70,7 +71,7 @@ def _all_foreseen(path: Path, step: int) -> None:
         assert missed(file, record) == []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_arbitrary_text_raises_no_error(corpus_small: Path, data: st.DataObject) -> None:
     text = disk.read_document(corpus_small / MODULE).text

@@ -12,7 +12,7 @@ from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text import disk
 
 _LONGEST_LABEL = 100
-_SAMPLE_INTERVAL = 14  # in files; most programs are compiled for several backends
+_SAMPLE_INTERVAL = 40  # in files; most programs are compiled for several backends
 
 
 @pytest.mark.corpus

@@ -7,7 +7,7 @@ import pytest
 from e2e.wire import Json, Wire, did_open, hover, message
 from lsp.protocol.large import large_module
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("asking")]  # they share a server
 CANCELLED = -32800
 URI = "untitled:large"
 COUNT = 6_000  # instructions: reading takes some tenths of a second
@@ -37,6 +37,10 @@ LONG: dict[str, Json] = {
     "callHierarchy/outgoingCalls": {"item": ITEM},
     "workspace/executeCommand": {"command": "hlo.server.check", "arguments": [URI]},
 }
+CANCELLABLE = (  # of each kind: about a text, a place, its findings, and a command
+    "textDocument/documentSymbol", "textDocument/references", "textDocument/diagnostic",
+    "workspace/executeCommand",
+)  # fmt: skip
 IN_PARTS = (
     "textDocument/documentSymbol", "textDocument/foldingRange", "textDocument/codeLens",
     "textDocument/semanticTokens/full", "textDocument/references",
@@ -89,7 +93,7 @@ def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
     assert until_answered(wire, "later")[0] == []  # nothing comes after the end
 
 
-@pytest.mark.parametrize("method", LONG)
+@pytest.mark.parametrize("method", CANCELLABLE)
 def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -> None:
     wire.send(
         did_open(URI, TEXT)

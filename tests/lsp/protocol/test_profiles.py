@@ -1,6 +1,6 @@
 """Nothing is said to an editor that it has not said it can take: what pytest-lsp does not check.
 
-Two recorded editors, and one that says nothing of what it can do, are asked everything.
+A recorded editor, and one that says nothing of what it can do, are asked everything.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from hlo_lsp.lsp.server import create_server
 from lsp.protocol.replies import REFRESHES, Replies, all_replies
 
 pytestmark = pytest.mark.e2e
-EDITORS = ("visual_studio_code@v1.65.2", "emacs@v29.1", "nothing")
+EDITORS = ("emacs@v29.1", "nothing")
 # What may have nothing to say about the place that is asked about.
 EMPTY = {
     "textDocument/formatting", "textDocument/rangeFormatting", "textDocument/typeDefinition",
