@@ -9,7 +9,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from e2e.wire import END_OF_OUTPUT, TIMEOUT_SECONDS, Json, Wire, did_open, frame_body, message
+from e2e.wire import END_OF_OUTPUT, TIMEOUT_SECONDS, Connection, Json, did_open, frame_body, message
 
 PULL_SECONDS = 2.0  # between two pulls of the whole workspace, as in vscode-languageclient
 _QUIET_SECONDS = 2.5  # longer than every debounce of the server
@@ -61,7 +61,7 @@ class VscodeWindow:
         history: The titles of lenses in the order in which they were shown, without repetitions.
     """
 
-    def __init__(self, wire: Wire, folder: Path) -> None:
+    def __init__(self, wire: Connection, folder: Path) -> None:
         self.refreshes: Counter[str] = Counter()
         self.shown: dict[tuple[str, str], Any] = {}
         self.history: list[list[str]] = []

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from queue import Queue
@@ -45,19 +46,67 @@ def hover(uri: str, line: Any, character: Any, request_id: Any) -> bytes:
     return message("textDocument/hover", params, request_id)
 
 
-class Wire:
+class Connection(ABC):
+    """What a client sends to a server, and receives from it."""
+
+    def __init__(self) -> None:
+        self._early_replies: dict[Any, Json] = {}
+
+    @property
+    @abstractmethod
+    def log(self) -> str:
+        """The text that the server logged."""
+
+    @abstractmethod
+    def send(self, data: bytes) -> None:
+        """Send messages to the server."""
+
+    @abstractmethod
+    def next_message(self, seconds: float) -> Any:
+        """Return the next message of the server, or ``END_OF_OUTPUT``.
+
+        Raises:
+            queue.Empty: There is none within so many seconds.
+        """
+
+    def receive(self) -> Json:
+        """Receive the next message of the server."""
+        received = self.next_message(TIMEOUT_SECONDS)
+        assert received is not END_OF_OUTPUT, f"the server ended: {self.log}"
+        assert isinstance(received, dict)
+        return received
+
+    def reply(self, request_id: Any) -> Json:
+        """Receive the reply to a request, and skip messages of other kinds.
+
+        A server may answer requests in any order, so replies to others are kept until asked for.
+        """
+        while request_id not in self._early_replies:
+            received = self.receive()
+            if "method" not in received:
+                self._early_replies[received.get("id")] = received
+        return self._early_replies.pop(request_id)
+
+    def initialize(self, **capabilities: Any) -> Json:
+        """Initialize the server, and return its reply."""
+        params = {"processId": None, "rootUri": None, "capabilities": capabilities}
+        self.send(message("initialize", params, "init") + message("initialized", {}))
+        return self.reply("init")
+
+
+class Wire(Connection):
     """A server process, and its output and log."""
 
     def __init__(
         self, *options: str, command: Sequence[str] = COMMAND, cwd: Path | None = None
     ) -> None:
+        super().__init__()
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(
             [*command, *options], stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd
         )
         self._stray_output: list[bytes] = []
         self._messages: Queue[Any] = Queue()
-        self._early_replies: dict[Any, Json] = {}
         self._log: list[bytes] = []
         self._readers = [
             threading.Thread(target=target, daemon=True)
@@ -82,37 +131,8 @@ class Wire:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def receive(self) -> Json:
-        """Receive the next message of the server."""
-        received = self.next_message(TIMEOUT_SECONDS)
-        assert received is not END_OF_OUTPUT, f"the server ended: {self.log}"
-        assert isinstance(received, dict)
-        return received
-
     def next_message(self, seconds: float) -> Any:
-        """Return the next message of the server, or ``END_OF_OUTPUT``.
-
-        Raises:
-            queue.Empty: There is none within so many seconds.
-        """
         return self._messages.get(timeout=seconds)
-
-    def reply(self, request_id: Any) -> Json:
-        """Receive the reply to a request, and skip messages of other kinds.
-
-        A server may answer requests in any order, so replies to others are kept until asked for.
-        """
-        while request_id not in self._early_replies:
-            received = self.receive()
-            if "method" not in received:
-                self._early_replies[received.get("id")] = received
-        return self._early_replies.pop(request_id)
-
-    def initialize(self, **capabilities: Any) -> Json:
-        """Initialize the server, and return its reply."""
-        params = {"processId": None, "rootUri": None, "capabilities": capabilities}
-        self.send(message("initialize", params, "init") + message("initialized", {}))
-        return self.reply("init")
 
     def end(self) -> int:
         """Close standard input, wait for the process to end, and return its exit status."""

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from e2e.compiles import Compile
-from e2e.wire import Json, Wire, did_open, frame_body, message
+from e2e.wire import Connection, Json, did_open, frame_body, message
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
 
 _HALF = "ROOT %tuple.3 = "
@@ -41,7 +41,7 @@ class Replies:
 class Conversation:
     """A client that says what it can do, and takes in all that comes."""
 
-    def __init__(self, wire: Wire, capabilities: Json, folder: str | None = None) -> None:
+    def __init__(self, wire: Connection, capabilities: Json, folder: str | None = None) -> None:
         self.replies = Replies(capabilities)
         self._wire = wire
         params = {
@@ -92,7 +92,7 @@ class Conversation:
         self._wire.send(frame_body(json.dumps(reply).encode()))
 
 
-def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
+def all_replies(wire: Connection, capabilities: Json, files: Compile) -> Replies:
     """Ask a server everything, about the files of a compile with a module text."""
     talk = Conversation(wire, capabilities, files.folder.as_uri())
     module, assignment = files.module.read_text("utf-8"), files.assignment.read_text("utf-8")

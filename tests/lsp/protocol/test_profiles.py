@@ -13,11 +13,11 @@ from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
 
 from e2e.compiles import copy_dump
-from e2e.wire import Json, Wire
+from e2e.wire import Json
 from hlo_lsp.lsp.server import create_server
+from lsp.protocol.local_wire import LocalWire
 from lsp.protocol.replies import REFRESHES, Replies, all_replies
 
-pytestmark = pytest.mark.e2e
 EDITORS = ("emacs@v29.1", "nothing")
 # What may have nothing to say about the place that is asked about.
 EMPTY = {
@@ -33,12 +33,12 @@ Rule = Callable[[Replies], Iterator[str]]
 
 def replies_to(capabilities: Json, corpus: Path, folder: Path) -> Replies:
     """Return all that a new server says to a client with these capabilities."""
-    wire = Wire()
+    wire = LocalWire()
     try:
         found = all_replies(wire, capabilities, copy_dump(corpus, "tpu", folder))
         assert wire.log == ""
     finally:
-        wire.process.kill()
+        wire.close()
     return found
 
 

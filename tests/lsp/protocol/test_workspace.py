@@ -9,10 +9,10 @@ import pytest
 
 from e2e.compiles import Compile, copy_dump
 from e2e.vscode_window import VscodeWindow
-from e2e.wire import Json, Wire, did_open, message
+from e2e.wire import Json, did_open, message
+from lsp.protocol.local_wire import LocalWire
 from lsp.protocol.replies import Conversation
 
-pytestmark = pytest.mark.e2e
 PULLS: Json = {
     "textDocument": {"diagnostic": {}},
     "workspace": {
@@ -26,11 +26,11 @@ DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1
 
 
 @pytest.fixture
-def wire() -> Iterator[Wire]:
-    running = Wire()
+def wire() -> Iterator[LocalWire]:
+    running = LocalWire()
     yield running
-    running.process.kill()
-    assert "Traceback" not in running.log
+    running.close()
+    assert running.log == ""
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def named(path: Path) -> Json:
     return {"uri": path.as_uri(), "name": path.name}
 
 
-def folders_changed(wire: Wire, added: list[Path], removed: list[Path]) -> None:
+def folders_changed(wire: LocalWire, added: list[Path], removed: list[Path]) -> None:
     event = {"added": [named(one) for one in added], "removed": [named(one) for one in removed]}
     wire.send(message("workspace/didChangeWorkspaceFolders", {"event": event}))
 
@@ -79,7 +79,9 @@ def pulled(talk: Conversation, previous: list[Json]) -> tuple[dict[str, list[str
     return found, ids
 
 
-def test_folders_come_and_go_with_their_findings(wire: Wire, dump: str, tmp_path: Path) -> None:
+def test_folders_come_and_go_with_their_findings(
+    wire: LocalWire, dump: str, tmp_path: Path
+) -> None:
     first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
     talk = Conversation(wire, PULLS, first.as_uri())
     found, ids = pulled(talk, [])
@@ -94,7 +96,7 @@ def test_folders_come_and_go_with_their_findings(wire: Wire, dump: str, tmp_path
     assert pulled(talk, more)[0] == {"second.txt": []}
 
 
-def watched(wire: Wire, path: Path, kind: int) -> None:
+def watched(wire: LocalWire, path: Path, kind: int) -> None:
     """Send a notification of a created (1), changed (2), or deleted (3) file."""
     changes = [{"uri": path.as_uri(), "type": kind}]
     wire.send(message("workspace/didChangeWatchedFiles", {"changes": changes}))
@@ -107,7 +109,7 @@ def hover(talk: Conversation, path: Path, place: tuple[int, int]) -> str:
     return text
 
 
-def test_companion_file_is_created_changed_and_deleted(wire: Wire, files: Compile) -> None:
+def test_companion_file_is_created_changed_and_deleted(wire: LocalWire, files: Compile) -> None:
     talk = Conversation(wire, PULLS, files.folder.as_uri())
     values, ranges = files.values.read_text("utf-8"), files.live_range
     text = ranges.read_text("utf-8")
@@ -128,7 +130,7 @@ def test_companion_file_is_created_changed_and_deleted(wire: Wire, files: Compil
         assert ("tuple.12" in said, "tuple.99" in said) == (kind == 1, kind == 2)
 
 
-def test_deleted_companion_refreshes_what_depends_on_it(wire: Wire, files: Compile) -> None:
+def test_deleted_companion_refreshes_what_depends_on_it(wire: LocalWire, files: Compile) -> None:
     window = VscodeWindow(wire, files.folder)
     window.open(files.values)
     window.rest()
@@ -140,7 +142,7 @@ def test_deleted_companion_refreshes_what_depends_on_it(wire: Wire, files: Compi
     assert window.refreshes == Counter({REFRESH(view): 1 for view in views})
 
 
-def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Path) -> None:
+def test_restart_publishes_diagnostics_again(wire: LocalWire, dump: str, tmp_path: Path) -> None:
     first = folder(tmp_path, "first", dump)
     talk = Conversation(wire, PULLS, first.as_uri())
     found, ids = pulled(talk, [])
@@ -149,7 +151,7 @@ def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Pa
     assert pulled(talk, ids)[0] == found == {"first.txt": ["size-mismatch"]}
 
 
-def set_to(wire: Wire, settings: Any) -> None:
+def set_to(wire: LocalWire, settings: Any) -> None:
     wire.send(message("workspace/didChangeConfiguration", {"settings": settings}))
 
 
@@ -161,7 +163,7 @@ def set_to(wire: Wire, settings: Any) -> None:
     ],
 )
 def test_settings_that_change_make_the_client_ask_again(
-    wire: Wire, dump: str, tmp_path: Path, setting: Json, name: str
+    wire: LocalWire, dump: str, tmp_path: Path, setting: Json, name: str
 ) -> None:
     damaged = folder(tmp_path, "first", dump)
     talk = Conversation(wire, PULLS, damaged.as_uri())
@@ -188,7 +190,7 @@ class Answering(Conversation):
 
 @pytest.mark.parametrize("payload", [None, {}, {"hlo": {"check": {"ignore": ["size-mismatch"]}}}])
 def test_requested_configuration_overrides_pushed_settings(
-    wire: Wire, dump: str, tmp_path: Path, payload: Any
+    wire: LocalWire, dump: str, tmp_path: Path, payload: Any
 ) -> None:
     first = folder(tmp_path, "first", dump)
     able = {**PULLS, "workspace": {**PULLS["workspace"], "configuration": True}}
@@ -210,7 +212,7 @@ def test_requested_configuration_overrides_pushed_settings(
 
 
 def test_relative_paths_start_at_the_first_folder(
-    wire: Wire, files: Compile, tmp_path: Path
+    wire: LocalWire, files: Compile, tmp_path: Path
 ) -> None:
     sources = tmp_path / "sources"
     sources.mkdir()
