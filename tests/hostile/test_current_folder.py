@@ -76,27 +76,9 @@ def test_the_folder_runs_code_in_other_programs(hostile: HostileFolder) -> None:
     assert hostile.imported() == {"colorsys"}
 
 
-_STARTS = {
-    "script": COMMAND,
-    "bundled": [sys.executable, str(_BUNDLED)],
-    "module": [sys.executable, "-P", "-m", "hlo_lsp"],
-}
-_every_start = pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(
-            command,
-            id=name,
-            marks=pytest.mark.skipif(
-                name == "module" and sys.version_info < (3, 11), reason="Python has no option -P"
-            ),
-        )
-        for name, command in _STARTS.items()
-    ],
+@pytest.mark.parametrize(
+    "command", [COMMAND, [sys.executable, str(_BUNDLED)]], ids=["script", "bundled"]
 )
-
-
-@_every_start
 def test_server_imports_nothing(hostile: HostileFolder, command: list[str]) -> None:
     wire = Wire(command=command, cwd=hostile.path)
     wire.initialize()

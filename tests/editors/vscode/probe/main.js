@@ -60,7 +60,6 @@ async function configure(name, value, where) {
 const requests = {
   /** Any command, with arguments as `real` makes them. */
   command: (name, ...args) => vscode.commands.executeCommand(name, ...args),
-  commands: () => vscode.commands.getCommands(true),
   async open(uri, range) {
     const document = await vscode.workspace.openTextDocument(uri);
     const editor = await vscode.window.showTextDocument(document, { preview: false, selection: range });
@@ -82,25 +81,12 @@ const requests = {
   async text(uri) {
     return (await vscode.workspace.openTextDocument(uri)).getText();
   },
-  languages: () =>
-    vscode.workspace.textDocuments.map(({ uri, languageId }) => [uri, languageId]),
   async edit(uri, range, text) {
     const edit = new vscode.WorkspaceEdit();
     edit.replace(uri, range, text);
     return vscode.workspace.applyEdit(edit);
   },
-  async apply(edit) {
-    return vscode.workspace.applyEdit(edit);
-  },
-  async rename(uri, position, name) {
-    const edit = await vscode.commands.executeCommand(
-      "vscode.executeDocumentRenameProvider", uri, position, name,
-    );
-    return vscode.workspace.applyEdit(edit);
-  },
   diagnostics: (uri) => vscode.languages.getDiagnostics(uri),
-  /** The whole workspace: pairs of path and diagnostics. */
-  allDiagnostics: () => vscode.languages.getDiagnostics(),
   /** Semantic tokens: [line, column, length, type, [modifiers]], from 0. */
   async tokens(uri, range) {
     const kind = range ? "RangeSemanticTokens" : "SemanticTokens";
@@ -121,12 +107,6 @@ const requests = {
     }
     return decoded;
   },
-  async calls(uri, position, way) {
-    const [item] = await vscode.commands.executeCommand("vscode.prepareCallHierarchy", uri, position);
-    const calls = item && (await vscode.commands.executeCommand(`vscode.provide${way}Calls`, item));
-    return item && { item: item.name, calls: calls.map(({ from, to }) => (from ?? to).name) };
-  },
-  setting: (section, name) => vscode.workspace.getConfiguration(section).get(name),
   /** Change settings by their full names until `reset`, in the workspace or for the user. */
   async configure(values, where = "Workspace") {
     for (const [name, value] of Object.entries(values)) {
@@ -156,8 +136,6 @@ const requests = {
     const extension = vscode.extensions.getExtension(id);
     return extension && { isActive: extension.isActive, path: extension.extensionPath };
   },
-  addFolder: (uri) =>
-    vscode.workspace.updateWorkspaceFolders(vscode.workspace.workspaceFolders.length, 0, { uri }),
   isTrusted: () => vscode.workspace.isTrusted,
   tools: () => vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith("hlo_")),
   /** The text of a tool's answer, or of its error. */
