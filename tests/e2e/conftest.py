@@ -10,6 +10,7 @@ from e2e.compiles import Compile, copy_dump
 from e2e.wire import Wire
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Share one event loop, and run the tests of a module that share a server in one process."""
     one_loop = pytest.mark.asyncio(loop_scope="session")

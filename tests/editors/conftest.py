@@ -50,6 +50,7 @@ class Compile:
         return [number for number, line in enumerate(lines, 1) if re.search(expression, line)]
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests that share a Neovim in one process: each process would start its own."""
     for item in items:
