@@ -71,13 +71,14 @@ vim.api.nvim_create_user_command('HloModules', function(command)
 end, { bang = true, nargs = '?', complete = 'dir', desc = 'List the compiles below a folder' })
 
 for name, comparison in pairs({
-  HloCompare = { 'compare', 'run', 'Compare two compiles' },
-  HloCompareProfiles = { 'summary', 'compare_profiles', 'Compare two profiles of JAX' },
+  HloCompare = { 'BEFORE [AFTER]', 'compare', 'run', 'Compare two compiles, or all of two folders' },
+  HloCompareProfiles = { 'BEFORE AFTER', 'summary', 'compare_profiles', 'Compare two profiles of JAX' },
 }) do
-  local module, run, description = unpack(comparison)
+  local arguments, module, run, description = unpack(comparison)
+  local least = arguments:find('[', 1, true) and 1 or 2
   vim.api.nvim_create_user_command(name, function(command)
-    if #command.fargs ~= 2 then
-      return vim.notify(('usage: :%s BEFORE AFTER'):format(name), vim.log.levels.ERROR)
+    if #command.fargs < least or #command.fargs > 2 then
+      return vim.notify(('usage: :%s %s'):format(name, arguments), vim.log.levels.ERROR)
     end
     require('hlo_lsp.' .. module)[run](unpack(command.fargs))
   end, { nargs = '+', complete = 'file', desc = description })

@@ -48,7 +48,7 @@ def test_module_of_one_folder_is_listed(dump: Path, other: Path) -> None:
         path.write_text(path.read_text("utf-8").replace("jit_f", "jit_g"), "utf-8")
     found = run("diff", dump, other)
     assert found.status == 1
-    assert found.out.endswith(f"jit_g: only in {other}\n")
+    assert found.out.endswith(f"1 module only in {other}: jit_g\n")
 
 
 def test_folder_without_dump_ends_with_2(dump: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_compare_shows_answer_and_diff(shared_neovim: Neovim, own: Compile) -> N
           changed = changed,
           file = vim.fn.expand('%:p'),
           line = vim.fn.getline('.'),
-          answer = vim.api.nvim_buf_get_lines(vim.fn.bufnr('hlo-compare answer'), 0, 1, false)[1],
+          answer = vim.api.nvim_buf_get_lines(vim.fn.bufnr('hlo-compare answer'), 0, 4, false),
         }
         """,
         before=own.folder,
@@ -33,4 +33,37 @@ def test_compare_shows_answer_and_diff(shared_neovim: Neovim, own: Compile) -> N
     assert " divide(" in shown["changed"]
     assert " divide(" in shown["line"]
     assert shown["file"] == str(after.path(""))
-    assert shown["answer"] == "# jit_mlp_train: the same memory"
+    title, _, *sides = shown["answer"]
+    assert title == "# jit_mlp_train: the same memory"
+    assert sides == [f"- Before: `{own.folder}`", f"- After: `{after.folder}`"]
+
+
+def test_one_path_is_compared_with_this_dump(shared_neovim: Neovim, own: Compile) -> None:
+    before = changed_copy(own, own.folder.parent / "before")
+    sides = shared_neovim.run(
+        """
+        nvim.open(path)
+        vim.cmd('HloCompare ' .. before)
+        nvim.wait('three windows', function() return #vim.api.nvim_tabpage_list_wins(0) == 3 end)
+        return vim.api.nvim_buf_get_lines(vim.fn.bufnr('hlo-compare answer'), 2, 4, false)
+        """,
+        before=before.folder,
+        path=own.path(""),
+    )
+    assert sides == [f"- Before: `{before.folder}`", f"- After: `{own.path('')}`"]
+
+
+def test_folder_without_dumps_is_a_message(shared_neovim: Neovim, own: Compile) -> None:
+    empty = own.folder / "empty"
+    empty.mkdir()
+    message = shared_neovim.run(
+        """
+        local shown
+        vim.notify = function(text) shown = text end
+        vim.cmd('HloCompare ' .. before .. ' ' .. after)
+        return nvim.wait('a message', function() return shown end)
+        """,
+        before=own.folder,
+        after=empty,
+    )
+    assert message == f"{empty}: no dumps"

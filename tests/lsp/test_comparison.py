@@ -1,5 +1,6 @@
 """Tests for the request that compares two compiles."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,6 +67,34 @@ async def test_texts_differ_only_in_changed_lines(tmp_path: Path, larger: Path) 
     changed = [before for before, after in zip(first, second, strict=True) if before != after]
     assert changed == ["  a = f32[512]{0} sine(x)"]
     assert all(len(text["lines"]) == text["text"].count("\n") for text in found["texts"])
+
+
+def add_equal_compile(folder: Path) -> None:
+    """Add a small compile whose files come before those of the other one."""
+    module = MODULE.replace("HloModule jit_f", "HloModule jit_equal")
+    (folder / f"{STEM.replace('0001.jit_f', '0000.jit_equal')}.txt").write_text(module, "utf-8")
+
+
+async def test_all_modules_of_folders_are_compared(tmp_path: Path, larger: Path) -> None:
+    before = write_dump(tmp_path / "before")
+    add_equal_compile(before)
+    add_equal_compile(larger)
+    found = await compare(before, larger)
+    assert found["title"] == "1 of 2 modules differs"
+    assert f"- Before: `{before}`\n- After: `{larger}`\n" in found["markdown"]
+    assert "\n# jit_f: HBM peak +2.0 KiB" in found["markdown"]
+    assert "no differences in 1 module: jit_equal" in found["markdown"]
+    assert "HloModule jit_f" in found["texts"][0]["text"]
+
+
+async def test_memory_map_of_folders_has_all_modules(tmp_path: Path, larger: Path) -> None:
+    before = write_dump(tmp_path / "before")
+    both = tmp_path / "both"
+    for number, folder in enumerate((before, larger)):
+        shutil.copytree(folder, both / str(number))
+    found = await answer_memory_map(Session(), comparison_params(both, both))
+    assert found is not None
+    assert len(found["comparisons"]) == 2
 
 
 async def test_missing_module_text_omits_the_texts(tmp_path: Path, larger: Path) -> None:

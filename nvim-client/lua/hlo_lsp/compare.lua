@@ -1,4 +1,5 @@
--- Compares two compiles: the answer on top, and both module texts side by side below it.
+-- Compares two compiles, or all compiles of two folders: the answer on top, and the module texts of the
+-- only pair that differs side by side below it.
 local M = {}
 
 local function scratch(name, text, filetype)
@@ -39,17 +40,21 @@ local function show(found)
   end
 end
 
---- Runs `:HloCompare A B`, with two files or folders of dumps.
+--- Return what to compare: a file or a folder, or the compile at the cursor without a path.
+local function place(path)
+  if path then
+    return { uri = require('hlo_lsp.uri')(path), line = vim.NIL } -- all compiles in it
+  end
+  return { uri = vim.uri_from_bufnr(0), line = vim.api.nvim_win_get_cursor(0)[1] - 1 }
+end
+
+--- Runs `:HloCompare BEFORE [AFTER]`, with files or folders of dumps; AFTER is this dump by default.
 function M.run(before, after)
   local client = require('hlo_lsp.client').find()
   if not client then
     return
   end
-  local uri_of = require('hlo_lsp.uri')
-  local params = {
-    before = { uri = uri_of(before), line = 0 },
-    after = { uri = uri_of(after), line = 0 },
-  }
+  local params = { before = place(before), after = place(after) }
   require('hlo_lsp.request')(client, 'hlo/compare', params, function(problem, found)
     if found then
       show(found)

@@ -2,7 +2,6 @@
 
 import argparse
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
@@ -10,10 +9,14 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.report import write_maps
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
-from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
+from hlo_lsp.reports.comparison import (
+    compare_all,
+    comparison_blocks,
+    comparison_json,
+    comparison_markdown,
+)
+from hlo_lsp.reports.diff import Growth
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
-from hlo_lsp.text.inert import markdown_text
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -34,33 +37,17 @@ def run(options: argparse.Namespace) -> int:
     )
     if errors:
         return print_errors(errors)
-    pairs, removed, added = pair_modules(before, after)
-    found = [compare(one, other, options.chip) for one, other in pairs]
-    only_before = [dump.module_name for dump in removed]
-    only_after = [dump.module_name for dump in added]
-    equal = [diff.before.name for diff in found if diff.is_equal]
-    notes = [f"{name}: only in {shown(options.before)}" for name in only_before]
-    notes += [f"{name}: only in {shown(options.after)}" for name in only_after]
-    changed = found
-    if len(equal) > 1:
-        names = ", ".join(dict.fromkeys(equal))
-        notes.insert(0, f"no differences in {len(equal):,} modules: {names}")
-        changed = [diff for diff in found if not diff.is_equal]
-    changed = sorted(changed, key=_change, reverse=True)
+    comparison = compare_all(before, after, options.chip)
+    found = comparison.diffs
+    sides = shown(options.before), shown(options.after)
     print_answer(
         options.format,
-        [*(diff_lines(diff, options.top) for diff in changed), *([note] for note in notes)],
-        lambda: {
-            "modules": [diff_json(diff, options.top) for diff in found],
-            "only_before": only_before,
-            "only_after": only_after,
-        },
-        lambda: chain(
-            *(chain(diff_markdown(diff, options.top), [""]) for diff in changed),
-            *([markdown_text(note), ""] for note in notes),
-        ),
+        comparison_blocks(comparison, options.top, sides),
+        lambda: comparison_json(comparison, options.top),
+        lambda: comparison_markdown(comparison, options.top, sides),
     )
     if options.map is not None:
+        pairs = ((pair.before, pair.after) for pair in comparison.pairs)
         maps = compared_maps(pairs, partial(chip_of, name=options.chip))
         if not maps["modules"]:
             return print_errors([NO_MAPS])
@@ -79,9 +66,5 @@ def run(options: argparse.Namespace) -> int:
     if limit is not None:
         is_accepted = not any(map(limit.is_exceeded_by, found))
     else:
-        is_accepted = not (only_before or only_after) and all(diff.is_equal for diff in found)
+        is_accepted = comparison.is_equal
     return 0 if is_accepted else _DIFFERENT_STATUS
-
-
-def _change(diff: ModuleDiff) -> int:
-    return 0 if diff.main is None else abs(diff.main.peak_change)

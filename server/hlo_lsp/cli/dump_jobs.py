@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from hlo_lsp.cli.dumps import current_folder_frames, dumps_of, files_read, no_dumps_message
+from hlo_lsp.cli.dumps import current_folder_frames, files_read, no_dumps_message
 from hlo_lsp.cli.progress import with_progress_bar
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
+from hlo_lsp.model.file_dumps import dumps_of
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -6,11 +6,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import NOT_A_DUMP, near_names, no_dumps_message
+from hlo_lsp.cli.dumps import near_names, no_dumps_message
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.file_dumps import NOT_A_DUMP
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.history import (

@@ -1,4 +1,4 @@
-"""The request ``hlo/compare``: the differences between two compiles, as Markdown and as texts."""
+"""The request ``hlo/compare``: the differences between compiles, as Markdown and as texts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,21 +13,26 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderSnapshot, compiles_below
+from hlo_lsp.model.file_dumps import dumps_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.compared_text import compared_texts
 from hlo_lsp.program.stages import comparable_modules
-from hlo_lsp.reports.diff import compare
-from hlo_lsp.reports.diff_text import diff_markdown, headline
+from hlo_lsp.reports.comparison import (
+    ComparedPair,
+    compare_all,
+    comparison_headline,
+    comparison_page,
+)
+from hlo_lsp.reports.diff_text import NameCell
 from hlo_lsp.reports.source_lines import named_buffer
-from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
 
 Place = tuple[Path | None, int | None]
-"""A file or a folder, and a line of it or None."""
+"""A file or a folder, and a line that selects a section of the file; None selects all of it."""
 
 
 class NoDumpError(Exception):
@@ -35,7 +40,7 @@ class NoDumpError(Exception):
 
 
 async def answer_comparison(session: Session, params: CompareParams) -> Json:
-    """Return the differences between two compiles on disk.
+    """Return the differences between the compiles of two files or folders on disk.
 
     Raises:
         RequestFailedError: A file is not a dump.
@@ -64,54 +69,61 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     Raises:
         NoDumpError: A place has no dump.
     """
-    before, after = dumps_at_places(places, frames)
-    diff = compare(before, after)
+    comparison = compare_all(*dumps_at_places(places, frames))
+    before, after = (shown(path) for path, _ in places if path is not None)
+    page = comparison_page(comparison, _MAX_ENTRIES, (before, after), _linked_names)
+    pairs = comparison.shown
+    return {
+        "title": printable(comparison_headline(comparison)),
+        "markdown": "\n".join(page) + "\n",
+        "texts": _texts(pairs[0].before, pairs[0].after) if len(pairs) == 1 else None,
+    }
+
+
+def _linked_names(pair: ComparedPair) -> NameCell:
+    """Return the function that links the name of a buffer to its places in both dumps."""
 
     def linked(name: str, changed: ChangedBuffer) -> Cell:
         cells: list[str | Link] = [f"`{name}`"]
         for side, dump, owned in (
-            ("before", before, changed.before),
-            ("after", after, changed.after),
+            ("before", pair.before, changed.before),
+            ("after", pair.after, changed.after),
         ):
             if owned is not None:
                 place = named_buffer(dump, owned.buffer).place
                 cells.append(Link(side, f"{place.file.uri}#L{place.number}"))
         return tuple(cells)
 
-    return {
-        "title": printable(headline(diff)),
-        "markdown": "\n".join(diff_markdown(diff, _MAX_ENTRIES, linked)) + "\n",
-        "texts": _texts(before, after),
-    }
+    return linked
 
 
-def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[Compile, Compile]:
+def dumps_at_places(
+    places: list[Place], frames: FrameChoice
+) -> tuple[list[Compile], list[Compile]]:
     """Return the compiles at two places.
 
     Raises:
         NoDumpError: A place has no dump.
     """
-    before, after = (_dump_at(path, line, frames) for path, line in places)
+    before, after = (_dumps_at(path, line, frames) for path, line in places)
     return before, after
 
 
-def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> Compile:
-    """Return the compile of a file, the first one below a folder, or that of a section."""
+def _dumps_at(path: Path | None, line: int | None, frames: FrameChoice) -> list[Compile]:
+    """Return all compiles of a file or below a folder, or that of a section of a file."""
     if path is None:
         raise NoDumpError("only files on disk can be compared")
-    folders = FolderSnapshot()
-    compile_ = next(compiles_below(path, folders), None)
-    if compile_ is None:
-        raise NoDumpError(f"{shown(path)}: no dumps")
-    file_path, workspace = compile_.path, DumpWorkspace(ROLES_WITHOUT_SIZES, frames, folders)
-    try:
-        found = list(workspace.compiles(workspace.file(file_path)))
-    except UnreadableError as error:
-        raise NoDumpError(str(error)) from None
+    folders, errors = FolderSnapshot(), list[str]()
+    found: list[Compile] = []
+    for compile_ in compiles_below(path, folders):
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames, folders)
+        found += dumps_of(workspace, compile_.path, errors, is_named=compile_.path == path)
     if not found:
-        raise NoDumpError(f"{shown(file_path)}: not an HLO module or XLA memory dump")
-    before = [dump for dump in found if dump.files[0].first_line <= (line or 0)]
-    return before[-1] if before else found[0]
+        raise NoDumpError(next(iter(errors), f"{shown(path)}: no dumps"))
+    if line is None or path.is_dir():
+        return found
+    before = [dump for dump in found if dump.files[0].first_line <= line]
+    return [before[-1] if before else found[0]]
 
 
 def _texts(before: Compile, after: Compile) -> list[Json] | None:

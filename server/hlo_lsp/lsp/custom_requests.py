@@ -25,7 +25,7 @@ class AdjacentPassParams:
 
 @dataclass(frozen=True, slots=True)
 class CompilePlace:
-    """A file or a folder of a compile; ``line``, from 0, selects a section of a stdout dump."""
+    """A file or a folder; ``line``, from 0, selects a section of a stdout dump, None all of it."""
 
     uri: str
     line: int | None = 0

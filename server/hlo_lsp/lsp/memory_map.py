@@ -11,6 +11,7 @@ from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dump
 from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.reports.diff import pair_modules
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.step_times import timed_memory_map
@@ -38,7 +39,8 @@ async def answer_memory_map(session: Session, params: CompilePlace | ComparePara
 
 def _maps_at(chip: str | None, places: list[Place], frames: FrameChoice) -> Json:
     chip_for = partial(configured_chip, name=chip)
-    document = compared_maps([dumps_at_places(places, frames)], chip_for)
+    pairs, _, _ = pair_modules(*dumps_at_places(places, frames))
+    document = compared_maps(pairs, chip_for)
     if not document["modules"]:
         raise NoDumpError(NO_MAPS)
     return document

@@ -187,20 +187,28 @@ def _first_instruction_change(found: InstructionDiff) -> str:
     return f"{title} {_instruction(only[0])}"
 
 
-def diff_markdown(
-    diff: ModuleDiff,
-    count: int,
-    name_cell: Callable[[str, ChangedBuffer], Cell] = lambda name, _: f"`{name}`",
-) -> Iterator[str]:
-    """Yield the lines of the Markdown form.
+NameCell = Callable[[str, ChangedBuffer], Cell]
+
+
+def code_cell(name: str, _: ChangedBuffer) -> Cell:
+    """Return the name of a buffer as code."""
+    return f"`{name}`"
+
+
+def diff_markdown(diff: ModuleDiff, count: int, name_cell: NameCell = code_cell) -> Iterator[str]:
+    """Yield the lines of the Markdown form: the headline and the sections."""
+    yield from (f"# {markdown_text(headline(diff))}", "")
+    yield from diff_sections(diff, count, name_cell)
+
+
+def diff_sections(diff: ModuleDiff, count: int, name_cell: NameCell) -> Iterator[str]:
+    """Yield the lines of the Markdown form below the headline.
 
     Args:
         diff: The differences.
         count: Maximum number of entries in each list.
         name_cell: Returns the cell with the name of a buffer, such as one with links.
     """
-    yield f"# {markdown_text(headline(diff))}"
-    yield ""
     titles: tuple[str, ...] = ("memory space", ">allocated", ">change", ">peak", ">change")
     sides = [_space_cells(space) for space in large_spaces(diff.spaces, _largest_side)]
     yield from markdown_table(Table(titles, sides))

@@ -1,0 +1,166 @@
+"""The comparison of two sets of compiles, such as those of two folders."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import Content
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
+from hlo_lsp.reports.diff_text import (
+    NameCell,
+    diff_json,
+    diff_lines,
+    diff_markdown,
+    diff_sections,
+    headline,
+)
+from hlo_lsp.text.inert import markdown_code, markdown_text
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two compiles that correspond, and their differences."""
+
+    before: Compile
+    after: Compile
+    diff: ModuleDiff
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The compiles of two sides that correspond, and those that only one side has."""
+
+    pairs: tuple[ComparedPair, ...]
+    only_before: tuple[Compile, ...]
+    only_after: tuple[Compile, ...]
+
+    @property
+    def diffs(self) -> list[ModuleDiff]:
+        """The differences of each pair."""
+        return [pair.diff for pair in self.pairs]
+
+    @property
+    def is_equal(self) -> bool:
+        """True if all compiles correspond, without differences."""
+        is_alike = all(diff.is_equal for diff in self.diffs)
+        return is_alike and not (self.only_before or self.only_after)
+
+    @property
+    def shown(self) -> list[ComparedPair]:
+        """The pairs to show in full, the largest change first: an equal one only if it is alone."""
+        is_alone = len(self.pairs) == 1
+        found = [pair for pair in self.pairs if is_alone or not pair.diff.is_equal]
+        return sorted(found, key=lambda pair: _peak_change(pair.diff), reverse=True)
+
+
+def compare_all(
+    before: Sequence[Compile], after: Sequence[Compile], chip: str | None = None
+) -> Comparison:
+    """Compare the compiles of two sides, with times of a chip as in ``compare``."""
+    pairs, removed, added = pair_modules(before, after)
+    found = (ComparedPair(one, other, compare(one, other, chip)) for one, other in pairs)
+    return Comparison(tuple(found), tuple(removed), tuple(added))
+
+
+def _peak_change(diff: ModuleDiff) -> int:
+    return 0 if diff.main is None else abs(diff.main.peak_change)
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Return the answer in one sentence: the headline of the only pair, or how many differ."""
+    count = len(comparison.pairs)
+    parts = []
+    if count == 1:
+        parts.append(headline(comparison.pairs[0].diff))
+    else:
+        changed = sum(not diff.is_equal for diff in comparison.diffs)
+        parts.append(
+            f"{changed:,} of {count_noun(count, 'module')} differ{'s' if changed == 1 else ''}"
+        )
+    for title, only in (("before", comparison.only_before), ("after", comparison.only_after)):
+        if only:
+            parts.append(f"{count_noun(len(only), 'module')} only {title}")
+    return "; ".join(parts)
+
+
+def comparison_blocks(
+    comparison: Comparison, count: int, sides: tuple[str, str]
+) -> Iterator[Content]:
+    """Yield the blocks of the text form.
+
+    Args:
+        comparison: The comparison.
+        count: Maximum number of entries in each list.
+        sides: The names of the sides, such as the paths of two folders.
+    """
+    yield from (diff_lines(pair.diff, count) for pair in comparison.shown)
+    yield from ([note] for note in _notes(comparison, sides))
+
+
+def comparison_markdown(
+    comparison: Comparison, count: int, sides: tuple[str, str]
+) -> Iterator[str]:
+    """Yield the lines of the Markdown form; the arguments are as for ``comparison_blocks``."""
+    for pair in comparison.shown:
+        yield from diff_markdown(pair.diff, count)
+        yield ""
+    yield from _markdown_notes(comparison, sides)
+
+
+def comparison_page(
+    comparison: Comparison,
+    count: int,
+    sides: tuple[str, str],
+    name_cell: Callable[[ComparedPair], NameCell],
+) -> Iterator[str]:
+    """Yield the lines of a page in Markdown, which begins with the answer and names both sides.
+
+    Args:
+        comparison: The comparison.
+        count: Maximum number of entries in each list.
+        sides: The names of the sides.
+        name_cell: Returns the function that returns the cells with names of buffers of a pair.
+    """
+    yield from (f"# {markdown_text(comparison_headline(comparison))}", "")
+    for title, side in zip(("Before", "After"), sides, strict=True):
+        yield f"- {title}: {markdown_code(side)}"
+    yield ""
+    for pair in comparison.shown:
+        if len(comparison.pairs) > 1:
+            yield from (f"# {markdown_text(headline(pair.diff))}", "")
+        yield from diff_sections(pair.diff, count, name_cell(pair))
+        yield ""
+    yield from _markdown_notes(comparison, sides)
+
+
+def _markdown_notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[str]:
+    for note in _notes(comparison, sides):
+        yield from (markdown_text(note), "")
+
+
+def comparison_json(comparison: Comparison, count: int) -> Json:
+    """Return the comparison as JSON; see docs/json_schema.md."""
+    return {
+        "modules": [diff_json(diff, count) for diff in comparison.diffs],
+        "only_before": [dump.module_name for dump in comparison.only_before],
+        "only_after": [dump.module_name for dump in comparison.only_after],
+    }
+
+
+def _notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[str]:
+    """Yield which modules are equal, and which ones only one side has."""
+    equal = [diff.before.name for diff in comparison.diffs if diff.is_equal]
+    if len(comparison.pairs) > 1 and equal:
+        yield f"no differences in {count_noun(len(equal), 'module')}: {_joined(equal)}"
+    for side, only in zip(sides, (comparison.only_before, comparison.only_after), strict=True):
+        if only:
+            names = _joined([dump.module_name for dump in only])
+            yield f"{count_noun(len(only), 'module')} only in {side}: {names}"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
