@@ -19,6 +19,9 @@ if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
   autocmd('ColorScheme', { callback = require('hlo_lsp.highlights').define })
 end
 require('hlo_lsp.lists').setup()
+if vim.fn.has('nvim-0.10') == 1 then -- the first with the height of a text in a window
+  require('hlo_lsp.hovers').setup(autocmd)
+end
 
 if vim.fn.has('nvim-0.8') == 1 then
   -- Patterns instead of extensions: if `detect` returns nil, Neovim applies its own rules.

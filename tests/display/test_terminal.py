@@ -2,7 +2,7 @@
 
 from display.console import make_console, output_text
 from hlo_lsp.display.cards import Card, Fact
-from hlo_lsp.display.terminal import print_card, print_note, rendered_markdown
+from hlo_lsp.display.terminal import print_card, print_note
 
 CARD = Card(
     "`fusion.40{0}`",
@@ -61,18 +61,3 @@ def test_long_name_is_wrapped_at_a_slash() -> None:
     _, first, second = output_text(console).splitlines()
     assert first.rstrip() == "op_name  jit(train)/transpose(jvp())/"
     assert second.strip() == "while/body/dot_general"
-
-
-def test_markdown_becomes_text_with_aligned_tables() -> None:
-    markdown = (
-        "# Memory of `f`\n\n| Owner | Bytes |\n|---|---:|\n| `a` | 1\N{NO-BREAK SPACE}B |\n"
-        "| [bcd](file:///b#L1) | 12 B |\n"
-    )
-    title, blank, *table = rendered_markdown(markdown, 40).splitlines()
-    assert (title, blank) == ("Memory of f", "")
-    assert [line.split() for line in (table[0], *table[2:])] == [
-        ["Owner", "Bytes"],
-        ["a", "1", "B"],
-        ["bcd", "12", "B"],
-    ]
-    assert len(table[2]) == len(table[3])

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,16 @@ async def test_answer_links_buffers_of_both_dumps(tmp_path: Path, larger: Path) 
     line = 1 + MODULE.split("\n").index(next(x for x in MODULE.split("\n") if "%a =" in x))
     for folder in (before, larger):
         assert f"({(folder / f'{STEM}.txt').as_uri()}#L{line})" in found["markdown"]
+
+
+async def test_page_has_links_in_its_text(tmp_path: Path, larger: Path) -> None:
+    params = replace(comparison_params(write_dump(tmp_path / "before"), larger), columns=80)
+    page = (await answer_comparison(Session(), params))["page"]
+    lines = page["text"].split("\n")
+    link = page["links"][0]
+    start, end = (link["range"][side] for side in ("start", "end"))
+    assert lines[start["line"]][start["character"] : end["character"]] == "before"
+    assert link["target"].startswith((tmp_path / "before").as_uri())
 
 
 async def test_texts_differ_only_in_changed_lines(tmp_path: Path, larger: Path) -> None:

@@ -16,6 +16,7 @@ from hlo_lsp.text.inert import (
     markdown_code,
     markdown_lines,
     markdown_link,
+    markdown_link_text,
     markdown_row,
     markdown_text,
     printable,
@@ -93,19 +94,40 @@ def test_backtick_inside_word_is_literal() -> None:
     [
         "<b>x</b>", "[x](command:y)", "![x](https://y)", "*x*", "_x_", "~~x~~", "&lt;", r"a\\*b",
         "`x](y)", "$x$", "https://x.y", "www.x.y", "a@b.c", "a_b_c", "/home/~me/a.py:3",
-        "# x", "- x", "+ x", "> x", "1. x", "2) x", "===", "---", "- - -",
+        "# x", "- x", "+ x", "* x", "> x", "1. x", "2) x", "===", "---", "- - -",
+        "[x]: y", "[x][y]", "f32[8](x)", "a [b](c) d", "\\", "\\[x", "a <", "a * b *c*", "&x",
     ],
 )  # fmt: skip
 def test_text_is_shown_as_it_is(text: str) -> None:
     [_, inline, _] = MarkdownIt("commonmark").enable("strikethrough").parse(markdown_text(text))
     assert inline.children is not None
-    assert {child.type for child in inline.children} <= {"text", "text_special"}
+    assert {child.type for child in inline.children} <= {"text", "text_special", "code_inline"}
     assert "".join(child.content for child in inline.children) == text
 
 
 @pytest.mark.parametrize("text", ["$x$", "https://x.y", "www.x.y", "a@b.c"])
 def test_formulas_and_bare_addresses_are_escaped(text: str) -> None:
     assert "\\" in markdown_text(text)
+
+
+def test_shapes_are_code_in_markdown() -> None:
+    assert markdown_text("is (f32[8,128]{1,0:T(8,128)}, s32[]).") == (
+        "is (`f32[8,128]{1,0:T(8,128)}`, `s32[]`)."
+    )
+
+
+@pytest.mark.parametrize("text", [r"C:\dump", "a < b", "2 * 3", "x & y", "a [b c", "8 KiB"])
+def test_literal_signs_have_no_backslashes(text: str) -> None:
+    assert markdown_text(text) == text
+
+
+@pytest.mark.parametrize("text", ["a]b", "[a", "f32[8]", "![a](b)", "`x[0]` [y]"])
+def test_link_text_is_shown_as_it_is(text: str) -> None:
+    link = markdown_link(markdown_link_text(text), "https://z")
+    [_, inline, _] = MarkdownIt("commonmark").parse(link)
+    first, *parts, last = inline.children or []
+    assert (first.type, last.type) == ("link_open", "link_close")
+    assert "".join(part.content for part in parts) == text.replace("`", "")
 
 
 def test_quoted_names_are_code_in_markdown() -> None:

@@ -1,5 +1,6 @@
 -- Compares two compiles, or all compiles of two folders: the answer on top, and the module texts of the
 -- only pair that differs side by side below it.
+local pages = require('hlo_lsp.pages')
 local M = {}
 
 local function scratch(name, text, filetype)
@@ -21,9 +22,13 @@ local function follow(text)
   end, { buffer = true, desc = 'Go to this instruction in the dump' })
 end
 
-local function show(found)
+local function show(found, encoding)
   vim.cmd('tabnew')
-  vim.api.nvim_win_set_buf(0, scratch('hlo-compare answer', found.markdown, 'markdown'))
+  pages.show(found.page, encoding, function()
+    vim.cmd('tabnew')
+    vim.bo.bufhidden = 'wipe'
+  end)
+  pcall(vim.api.nvim_buf_set_name, 0, 'hlo-compare answer')
   if type(found.texts) ~= 'table' then
     return
   end
@@ -54,10 +59,10 @@ function M.run(before, after)
   if not client then
     return
   end
-  local params = { before = place(before), after = place(after) }
+  local params = { before = place(before), after = place(after), columns = vim.o.columns }
   require('hlo_lsp.request')(client, 'hlo/compare', params, function(problem, found)
     if found then
-      show(found)
+      show(found, client.offset_encoding)
     else
       vim.notify(problem and problem.message or 'hlo-lsp: no answer')
     end

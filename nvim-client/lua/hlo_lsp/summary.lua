@@ -1,28 +1,33 @@
 -- Shows the memory or time summary or the timeline of a compile, or two profiles compared, in a
 -- scratch buffer.
 local lenses = require('hlo_lsp.lenses')
+local pages = require('hlo_lsp.pages')
 local request = require('hlo_lsp.request')
 local uri_of = require('hlo_lsp.uri')
 local M = {}
 
-local function show(text)
+local function show(page, encoding)
+  local origin = vim.api.nvim_get_current_win()
   vim.cmd('botright new')
-  local lines = vim.split(text, '\n', { trimempty = true })
-  vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
-  vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.bo.modifiable = false
-  vim.wo.wrap, vim.wo.number, vim.wo.relativenumber = false, false, false
-  vim.wo.signcolumn, vim.wo.foldcolumn = 'no', '0'
+  local own = vim.api.nvim_get_current_win()
+  pages.show(page, encoding, function()
+    if not vim.api.nvim_win_is_valid(origin) then
+      vim.api.nvim_set_current_win(own)
+      vim.cmd('aboveleft new')
+      origin = vim.api.nvim_get_current_win()
+    end
+    vim.api.nvim_set_current_win(origin)
+  end)
 end
 
 local function ask(client, command, arguments, bufnr, on_answer)
   local params = { command = command, arguments = arguments }
-  request(client, 'workspace/executeCommand', params, function(problem, text)
+  request(client, 'workspace/executeCommand', params, function(problem, page)
     if on_answer then
       on_answer()
     end
-    if text then
-      show(text)
+    if page then
+      show(type(page) == 'table' and page or { text = page }, client.offset_encoding)
     else
       vim.notify(problem and problem.message or 'hlo-lsp: no answer')
     end
@@ -44,19 +49,19 @@ end
 
 --- Runs `:HloSummary`.
 function M.run()
-  run('hlo.server.summary')
+  run('hlo.server.summary', true)
 end
 
 --- Runs `:HloTimeSummary`.
 function M.run_time()
-  run('hlo.server.timeSummary')
+  run('hlo.server.timeSummary', true)
 end
 
 --- Runs `:HloCompareProfiles BEFORE AFTER`, with two files or folders.
 function M.compare_profiles(before, after)
   local client = require('hlo_lsp.client').find()
   if client then
-    local arguments = { uri_of(before), uri_of(after), vim.o.columns }
+    local arguments = { uri_of(before), uri_of(after), vim.o.columns, true }
     ask(client, 'hlo.server.compareProfiles', arguments)
   end
 end
@@ -70,7 +75,7 @@ end
 function M.show_of(command, arguments, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local uri, line = unpack(arguments)
-  ask(client, command, { uri, line, vim.o.columns }, context.bufnr, function()
+  ask(client, command, { uri, line, vim.o.columns, true }, context.bufnr, function()
     lenses.refresh(client, context.bufnr) -- running a lens hides it
   end)
 end

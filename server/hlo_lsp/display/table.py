@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hlo_lsp.display.phrases import capitalized, unbroken
-from hlo_lsp.text.inert import html_text, markdown_link, markdown_row, markdown_text
+from hlo_lsp.text.inert import (
+    html_text,
+    markdown_link,
+    markdown_link_text,
+    markdown_row,
+    markdown_text,
+)
 
 _NUMBERS = ">"
 _INDENT = "  "
@@ -115,7 +121,9 @@ def markdown_cell(cell: Cell) -> str:
     if isinstance(cell, str):
         return markdown_text(cell)
     if isinstance(cell, Link):
-        return markdown_link(markdown_text(cell.text), cell.uri)
+        if cell.uri is None:
+            return markdown_text(cell.text)
+        return markdown_link(markdown_link_text(cell.text), cell.uri)
     return " ".join(map(markdown_cell, cell))
 
 

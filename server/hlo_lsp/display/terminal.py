@@ -1,7 +1,6 @@
-"""Cards, tables, and Markdown on a terminal, rendered by rich."""
+"""Cards and tables on a terminal, rendered by rich."""
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,27 +16,11 @@ from hlo_lsp.text.inert import printable, printable_lines, split_quoted_names
 from hlo_lsp.text.wrapping import line_starts
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
-_FILE_LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(file:[^()\s]*\)")
-_BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def card_text(card: Card) -> str:
     """Return a card as plain text."""
     return rendered(lambda console: print_card(console, card))
-
-
-def rendered_markdown(markdown: str, columns: int) -> str:
-    """Return Markdown as plain text with aligned tables, in lines of at most ``columns``."""
-    # The extension for VS Code, which renders Markdown itself, does not bundle the parser.
-    from rich.markdown import Markdown  # noqa: PLC0415
-
-    written = StringIO()
-    console = Console(file=written, width=columns, highlight=False, color_system=None)
-    # The parser leaves links to files as they are written.
-    console.print(Markdown(_FILE_LINK.sub(r"\1", markdown), hyperlinks=False))
-    text = written.getvalue().replace("\N{NO-BREAK SPACE}", " ")
-    lines = "\n".join(line.rstrip() for line in text.split("\n"))
-    return _BLANK_LINES.sub("\n\n", lines).strip() + "\n"
 
 
 def print_card(console: Console, card: Card) -> None:

@@ -10,6 +10,7 @@ from hlo_lsp.lsp.custom_requests import CompareParams
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.text_pages import text_page_json
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderSnapshot, compiles_below
@@ -43,9 +44,12 @@ async def answer_comparison(session: Session, params: CompareParams) -> Json:
     """Return the differences between the compiles of two files or folders on disk.
 
     Raises:
-        RequestFailedError: A file is not a dump.
+        RequestFailedError: A file is not a dump, or the width of the page is no number of columns.
     """
-    return await compared_in_process(session, params, compare_places)
+    found = await compared_in_process(session, params, compare_places)
+    if params.columns is None:
+        return found
+    return found | {"page": text_page_json(session.client, found["markdown"], params.columns)}
 
 
 async def compared_in_process(

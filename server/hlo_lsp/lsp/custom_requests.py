@@ -33,10 +33,11 @@ class CompilePlace:
 
 @dataclass(frozen=True, slots=True)
 class CompareParams:
-    """Two compiles."""
+    """Two compiles, and the width of the page for clients that show text, None without one."""
 
     before: CompilePlace
     after: CompilePlace
+    columns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

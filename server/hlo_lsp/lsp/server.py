@@ -1,6 +1,6 @@
 """The language server: the handlers of all requests and notifications."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -37,6 +37,7 @@ from hlo_lsp.lsp.service import Handler
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.stats_pages import compare_profile_files, summarize_time
+from hlo_lsp.lsp.text_pages import page_in_form
 from hlo_lsp.lsp.virtual_documents import (
     answer_converted_text,
     answer_text_content,
@@ -45,8 +46,6 @@ from hlo_lsp.lsp.virtual_documents import (
     summarize,
 )
 from hlo_lsp.model.file_windows import FileWindows
-
-_PAGE_COLUMNS = range(1, 10_001)
 
 
 def create_server() -> HloServer:
@@ -300,32 +299,22 @@ def _refreshed_requests(session: Session, services: Services) -> dict[str, Handl
     }
 
 
-def _page(markdown: str, columns: Sequence[int]) -> str:
-    """Return Markdown as it is, or as text if the number of columns is given."""
-    if columns and (type(columns[0]) is not int or columns[0] not in _PAGE_COLUMNS):
-        raise RequestFailedError("the width of a page is a number of columns")
-    if not columns:
-        return markdown
-    from hlo_lsp.display.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
-
-    return rendered_markdown(markdown, columns[0])
-
-
 def _register_pages(server: HloServer, session: Session) -> None:
     @server.command(commands.SUMMARY_COMMAND)
-    async def on_summary(uri: str, line: int, *columns: int) -> str:
+    async def on_summary(uri: str, line: int, *form: Any) -> str | Json:
         text = await summarize(session, uri, line)
-        if not columns and session.client.can_open_summary:
+        if not form and session.client.can_open_summary:
             start_task(open_summary(server, uri, line))
-        return _page(text, columns)
+        return page_in_form(session.client, text, form)
 
     @server.command(commands.TIME_SUMMARY_COMMAND)
-    async def on_time_summary(uri: str, line: int, *columns: int) -> str:
-        return _page(await summarize_time(session, uri, line), columns)
+    async def on_time_summary(uri: str, line: int, *form: Any) -> str | Json:
+        return page_in_form(session.client, await summarize_time(session, uri, line), form)
 
     @server.command(commands.COMPARE_PROFILES_COMMAND)
-    async def on_compare_profiles(before: str, after: str, *columns: int) -> str:
-        return _page(await compare_profile_files(session, before, after), columns)
+    async def on_compare_profiles(before: str, after: str, *form: Any) -> str | Json:
+        text = await compare_profile_files(session, before, after)
+        return page_in_form(session.client, text, form)
 
 
 def _register_commands(server: HloServer, session: Session, services: Services) -> None:

@@ -91,24 +91,51 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
         yield False, text[end:]
 
 
-# Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
+# Shapes, and other words with an index in brackets, are code: Neovim hides the brackets of other
+# words, and shows the backslashes before them.
+_INDEXED_WORD = re.compile(r"([\w.%]*\[[^\s\[\]`|]*\](?:[\w.]|\[[^\s\[\]`|]*\]|\{[^\s{}`|]*\})*)")
+# For the same reason, signs are escaped only where Markdown reads them as such: a bracket belongs
+# to a link only before a target in parentheses, because no text defines the target of a label,
+# which would be at the start of a line. Underscores inside of words are literal.
 # VS Code renders text between dollar signs as formulas, and addresses without markup as links.
 _MARKDOWN_SIGNS = re.compile(
-    r"[\\`*<\[\]&$~]|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"
+    r"\\(?=[!-/:-@\[-`{-~]|$)|[`$~]|\*(?!(?<=\s\*)\s)|<(?=[A-Za-z/!?]|$)|&(?=#?\w)|\](?=\()"
+    r"|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"
 )
-# Headings, quotations, items of lists, and lines below a heading or between paragraphs.
-_MARKDOWN_LINE_START = re.compile(r"^(\s*)(?=#{1,6}(?:\s|$)|>|[-+](?:\s|$)|(?:=+|(?:-\s*)+)\s*$)")
+_SIGNS_IN_LINKS = re.compile(rf"[\[\]]|{_MARKDOWN_SIGNS.pattern}")
+# Headings, quotations, items and tasks of lists, definitions of labels, and lines below a heading
+# or between paragraphs.
+_MARKDOWN_LINE_START = re.compile(
+    r"^(\s*)(?=#{1,6}(?:\s|$)|>|[-+*](?:\s|$)|\[|(?:=+|(?:-\s*)+)\s*$)"
+)
 _MARKDOWN_NUMBER = re.compile(r"^(\s*\d{1,9})(?=[.)](?:\s|$))")
 _BACKTICKS = re.compile(r"`+")
 
 
 def markdown_text(text: str) -> str:
-    """Return a text in one line with its quoted names as code, and everything else as it is."""
-    found = "".join(
-        markdown_code(part) if is_name else _MARKDOWN_SIGNS.sub(_with_backslashes, part)
-        for is_name, part in split_quoted_names(printable(text))
-    )
+    """Return a text in one line with names and shapes as code, and everything else as it is."""
+    found = _with_code(text, _MARKDOWN_SIGNS)
     return _MARKDOWN_NUMBER.sub(r"\1\\", _MARKDOWN_LINE_START.sub(r"\1\\", found))
+
+
+def markdown_link_text(text: str) -> str:
+    """Return a text for a link, with names and shapes as code."""
+    return _with_code(text, _SIGNS_IN_LINKS)
+
+
+def _with_code(text: str, signs: re.Pattern[str]) -> str:
+    return "".join(
+        markdown_code(part) if is_code else signs.sub(_with_backslashes, part)
+        for is_name, name in split_quoted_names(printable(text))
+        for is_code, part in ([(True, name)] if is_name else _split_indexed_words(name))
+    )
+
+
+def _split_indexed_words(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield (is_word, part) for the parts of a text in order."""
+    for number, part in enumerate(_INDEXED_WORD.split(text)):
+        if part:
+            yield number % 2 == 1, part
 
 
 def markdown_lines(text: str) -> str:
@@ -126,8 +153,8 @@ def markdown_code(name: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text for a place inside of a line of Markdown, such as a link."""
-    return _MARKDOWN_SIGNS.sub(_with_backslashes, printable(text))
+    """Return a text for a link, without names in backticks."""
+    return _SIGNS_IN_LINKS.sub(_with_backslashes, printable(text))
 
 
 def _with_backslashes(match: re.Match[str]) -> str:
