@@ -1,6 +1,7 @@
 """``hlo-lsp diff``: exit status, folders, and formats."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -49,6 +50,20 @@ def test_module_of_one_folder_is_listed(dump: Path, other: Path) -> None:
     found = run("diff", dump, other)
     assert found.status == 1
     assert found.out.endswith(f"1 module only in {other}: jit_g\n")
+
+
+def test_small_module_that_differs_shares_a_line(dump: Path, other: Path, tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    for folder in (dump, other):
+        copy = shutil.copytree(folder, large / folder.name)
+        for path in list(copy.iterdir()):
+            text = path.read_text("utf-8").replace("jit_f", "jit_g")
+            target = copy / path.name.replace("module_0001.jit_f", "module_0002.jit_g")
+            target.write_text(re.sub(r"(size[ =])(\d+)", r"\g<1>\g<2>000", text), "utf-8")
+    out = run("diff", large / "dump", large / "other").out
+    assert out.startswith("jit_g: HBM peak ")
+    assert out.endswith("(name files to see them): jit_f\n")
+    assert "jit_f: HBM" not in out
 
 
 def test_folder_without_dump_ends_with_2(dump: Path, tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.reports.module_names import first_difference
 from hlo_lsp.reports.modules import (
     compiled_module,
-    first_difference,
     modules_content,
     sorted_by_name,
 )

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
@@ -12,6 +13,7 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_content, cost_json
+from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
 from hlo_lsp.stats.instruction_table import CostTable, cost_table
 
 
@@ -20,10 +22,18 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     key = InstructionKey(options.by)
     tables = costs_at(options.paths, options.chip, errors)
+    answers = [
+        module_answer(table.cost.dump, _size(table), partial(cost_content, table, key, options.top))
+        for table in tables
+    ]
     print_answer(
         options.format,
-        (cost_content(table, key, options.top) for table in tables),
-        lambda: {"modules": [cost_json(table, key, options.top) for table in tables]},
+        answers_content(answers, options.paths, with_small=options.all),
+        lambda: {
+            "modules": titled_modules(
+                [cost_json(table, key, options.top) for table in tables], answers
+            )
+        },
     )
     return print_errors(errors)
 
@@ -50,6 +60,12 @@ def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list
 def _amounts(table: CostTable) -> tuple[float, int]:
     total = table.cost.total
     return total.least_ps or 0.0, total.cost.flops
+
+
+def _size(table: CostTable) -> float:
+    """Return what makes a program large: its least time or, if that is unknown, its bytes."""
+    total = table.cost.total
+    return total.least_ps or total.memory_bytes
 
 
 def _problem(dump: Compile) -> str:

@@ -9,6 +9,7 @@ from hlo_lsp.cli.help_format import HelpFormatter, RawHelpFormatter, examples_te
 from hlo_lsp.cli.shared_options import (
     FORMATS,
     CommandParser,
+    add_all_modules_option,
     add_all_option,
     add_by_option,
     add_chip_option,
@@ -183,6 +184,7 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_by_option(parser, "group")
     add_chip_option(parser)
     add_top_option(parser, 10, "the number of groups to show")
+    add_all_modules_option(parser)
     add_format_option(parser)
 
 

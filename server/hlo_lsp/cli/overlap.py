@@ -1,22 +1,36 @@
 """``hlo-lsp overlap``: list asynchronous operations, and those that overlap with no computation."""
 
 import argparse
+from dataclasses import replace
+from functools import partial
 
-from hlo_lsp.cli.dumps import dumps_at, reports_by_size
+from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.display.table import Content
+from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.overlap import overlap_content, overlap_of, overlaps_json
+from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
+from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
-    found = reports_by_size(dumps, lambda dump: overlap_of(dump, chip_of(dump, options.chip)))
+    found = []
+    for dump in dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES):
+        overlap = overlap_of(dump, chip_of(dump, options.chip))
+        content = partial(_content, overlap, options.top)
+        found.append((overlap, module_answer(dump, largest_peak_bytes(dump), content)))
+    found.sort(key=lambda one: one[1].size, reverse=True)
+    overlaps, answers = [overlap for overlap, _ in found], [answer for _, answer in found]
     print_answer(
         options.format,
-        (overlap_content(overlap, options.top) for overlap in found),
-        lambda: {"modules": overlaps_json(found, options.top)},
+        answers_content(answers, options.paths, with_small=options.all),
+        lambda: {"modules": titled_modules(overlaps_json(overlaps, options.top), answers)},
     )
     return print_errors(errors)
+
+
+def _content(overlap: Overlap, count: int, title: str) -> Content:
+    return overlap_content(replace(overlap, name=title), count)

@@ -190,6 +190,15 @@ def add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
+def add_all_modules_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that shows modules below 1% of the largest in full."""
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also show modules below 1%% of the largest",
+    )
+
+
 FORMATS = ("text", "markdown", "json")
 
 
@@ -233,6 +242,7 @@ def list_options(what: str) -> Callable[[argparse.ArgumentParser], None]:
     def add(parser: argparse.ArgumentParser) -> None:
         add_paths(parser)
         add_top_option(parser, 10, f"the number of {what} to show")
+        add_all_modules_option(parser)
         add_format_option(parser)
 
     return add

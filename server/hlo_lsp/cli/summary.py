@@ -21,6 +21,7 @@ from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.protos.names import is_converted
+from hlo_lsp.reports.module_names import ModuleIdentity, distinct_titles, module_identity
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, largest_first, summarize_with_cost
 from hlo_lsp.reports.summary_text import (
@@ -33,6 +34,7 @@ from hlo_lsp.reports.summary_text import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
+from hlo_lsp.text.inert import markdown_code
 from hlo_lsp.text.remote import shown
 
 _STANDARD_INPUT = "-"
@@ -62,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.format != "json":
         found = list(_by_host(found))
+    titles = distinct_titles([one.module for one in found])
+    found = [_titled(one, title, options.format) for one, title in zip(found, titles, strict=True)]
     given = dict.fromkeys(paths)
     names = [next((path for path in one.paths if path in given), None) for one in found]
     large, small = largest_first(found, lambda one: one.size)
@@ -99,6 +103,7 @@ class _Rendered:
     ``host`` is the folder with the files of a host, None without one.
     """
 
+    module: ModuleIdentity
     size: int
     paths: tuple[Path | None, ...]
     line: str
@@ -140,7 +145,22 @@ def _rendered(
             full = list(summary_lines(summary, options.top))
         paths = tuple(file.path for file in dump.files)
         host = next((host_of(path.parent) for path in paths if path is not None), None)
-        yield _Rendered(summary.size, paths, small_module_line(summary), full, host)
+        module = module_identity(dump)
+        yield _Rendered(module, summary.size, paths, small_module_line(summary), full, host)
+
+
+def _titled(one: _Rendered, title: str, form: str) -> _Rendered:
+    """Return a summary with a title that tells it apart, in place of the name of the module."""
+    name = one.module.name
+    line = title + one.line.removeprefix(name)
+    if form == "json":
+        return replace(one, line=line, full={"name": name, "title": title, **one.full})
+    first = one.full[0]
+    if form == "markdown":
+        first = first.replace(markdown_code(name), markdown_code(title), 1)
+    else:
+        first = title + first.removeprefix(name)
+    return replace(one, line=line, full=[first, *one.full[1:]])
 
 
 def _findings(dump: Compile) -> dict[str, int]:

@@ -8,6 +8,21 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 
+def shortened_change(before: str, after: str, limit: int) -> str:
+    """Return ``before -> after`` with both shortened, so that the first difference is shown."""
+    sides = shortened(before, limit), shortened(after, limit)
+    if sides[0] == sides[1]:
+        pairs = enumerate(zip(before, after, strict=False))
+        least = min(len(before), len(after))
+        same = next((at for at, (one, other) in pairs if one != other), least)
+        start = max(same - limit // 2, 0)
+        sides = (
+            f"...{shortened(before[start:], limit)}",
+            f"...{shortened(after[start:], limit)}",
+        )
+    return " -> ".join(sides)
+
+
 def capitalized(text: str) -> str:
     """Return a text whose first letter is a capital."""
     return f"{text[:1].upper()}{text[1:]}"

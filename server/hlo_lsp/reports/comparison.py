@@ -1,7 +1,7 @@
 """The comparison of two sets of compiles, such as those of two folders."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
@@ -16,18 +16,35 @@ from hlo_lsp.reports.diff_text import (
     diff_sections,
     headline,
 )
+from hlo_lsp.reports.module_names import distinct_titles, joined_names, module_identity
+from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.inert import markdown_code, markdown_text
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ComparedPair:
-    """Two compiles that correspond, and their differences."""
+    """Two compiles that correspond, and their differences.
+
+    ``titles`` are the names with what tells them apart from others of their side.
+    """
 
     before: Compile
     after: Compile
     diff: ModuleDiff
+    titles: tuple[str, str]
+
+    @property
+    def titled(self) -> ModuleDiff:
+        """The differences with the titles for the names; that of the side before for one name."""
+        before, after = self.titles
+        if self.before.module_name == self.after.module_name:
+            after = before
+        diff = self.diff
+        return replace(
+            diff, before=replace(diff.before, name=before), after=replace(diff.after, name=after)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +68,22 @@ class Comparison:
 
     @property
     def shown(self) -> list[ComparedPair]:
-        """The pairs to show in full, the largest change first: an equal one only if it is alone."""
+        """The pairs to show in full, the largest change first.
+
+        These are the only pair, or those that differ and are not ``small``.
+        """
+        small = self.small
         is_alone = len(self.pairs) == 1
-        found = [pair for pair in self.pairs if is_alone or not pair.diff.is_equal]
+        found = [
+            pair for pair in self.pairs if is_alone or not (pair.diff.is_equal or pair in small)
+        ]
         return sorted(found, key=lambda pair: _peak_change(pair.diff), reverse=True)
+
+    @property
+    def small(self) -> list[ComparedPair]:
+        """The pairs that differ, with less than 1% of the memory of the largest pair."""
+        _, found = largest_first(self.pairs, _size)
+        return [pair for pair in found if _size(pair) and not pair.diff.is_equal]
 
 
 def compare_all(
@@ -62,8 +91,22 @@ def compare_all(
 ) -> Comparison:
     """Compare the compiles of two sides, with times of a chip as in ``compare``."""
     pairs, removed, added = pair_modules(before, after)
-    found = (ComparedPair(one, other, compare(one, other, chip)) for one, other in pairs)
+    first, second = map(_titles, (before, after))
+    found = (
+        ComparedPair(one, other, compare(one, other, chip), (first[one], second[other]))
+        for one, other in pairs
+    )
     return Comparison(tuple(found), tuple(removed), tuple(added))
+
+
+def _titles(dumps: Sequence[Compile]) -> dict[Compile, str]:
+    return dict(zip(dumps, distinct_titles(list(map(module_identity, dumps))), strict=True))
+
+
+def _size(pair: ComparedPair) -> int:
+    """Return the bytes of the larger side, 0 if they are unknown."""
+    diff = pair.diff
+    return max(diff.before.size, diff.after.size) if all(diff.is_memory_known) else 0
 
 
 def _peak_change(diff: ModuleDiff) -> int:
@@ -97,7 +140,7 @@ def comparison_blocks(
         count: Maximum number of entries in each list.
         sides: The names of the sides, such as the paths of two folders.
     """
-    yield from (diff_lines(pair.diff, count) for pair in comparison.shown)
+    yield from (diff_lines(pair.titled, count) for pair in comparison.shown)
     yield from ([note] for note in _notes(comparison, sides))
 
 
@@ -106,7 +149,7 @@ def comparison_markdown(
 ) -> Iterator[str]:
     """Yield the lines of the Markdown form; the arguments are as for ``comparison_blocks``."""
     for pair in comparison.shown:
-        yield from diff_markdown(pair.diff, count)
+        yield from diff_markdown(pair.titled, count)
         yield ""
     yield from _markdown_notes(comparison, sides)
 
@@ -131,8 +174,8 @@ def comparison_page(
     yield ""
     for pair in comparison.shown:
         if len(comparison.pairs) > 1:
-            yield from (f"# {markdown_text(headline(pair.diff))}", "")
-        yield from diff_sections(pair.diff, count, name_cell(pair))
+            yield from (f"# {markdown_text(headline(pair.titled))}", "")
+        yield from diff_sections(pair.titled, count, name_cell(pair))
         yield ""
     yield from _markdown_notes(comparison, sides)
 
@@ -145,22 +188,25 @@ def _markdown_notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[
 def comparison_json(comparison: Comparison, count: int) -> Json:
     """Return the comparison as JSON; see docs/json_schema.md."""
     return {
-        "modules": [diff_json(diff, count) for diff in comparison.diffs],
+        "modules": [
+            {"title": pair.titles[0], **diff_json(pair.diff, count)} for pair in comparison.pairs
+        ],
         "only_before": [dump.module_name for dump in comparison.only_before],
         "only_after": [dump.module_name for dump in comparison.only_after],
     }
 
 
 def _notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[str]:
-    """Yield which modules are equal, and which ones only one side has."""
+    """Yield which modules are equal or small, and which ones only one side has."""
     equal = [diff.before.name for diff in comparison.diffs if diff.is_equal]
     if len(comparison.pairs) > 1 and equal:
-        yield f"no differences in {count_noun(len(equal), 'module')}: {_joined(equal)}"
+        count = count_noun(len(equal), "module")
+        yield f"no differences in {count}: {joined_names(equal, len(equal))}"
+    if small := [pair.before.module_name for pair in comparison.small]:
+        count = count_noun(len(small), "module")
+        names = joined_names(small, len(small))
+        yield f"differences in {count} below 1% of the largest (name files to see them): {names}"
     for side, only in zip(sides, (comparison.only_before, comparison.only_after), strict=True):
         if only:
-            names = _joined([dump.module_name for dump in only])
+            names = joined_names((dump.module_name for dump in only), len(only))
             yield f"{count_noun(len(only), 'module')} only in {side}: {names}"
-
-
-def _joined(names: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(names))

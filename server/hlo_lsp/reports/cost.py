@@ -25,9 +25,14 @@ _UNKNOWN_TABLES = " (bytes at least: the tables of tuples depend on the chip; us
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 
 
-def cost_content(table: CostTable, key: InstructionKey, count: int) -> Content:
-    """Yield the text and the table, with at most ``count`` groups that cost something."""
-    yield from cost_facts(table.cost)
+def cost_content(
+    table: CostTable, key: InstructionKey, count: int, title: str | None = None
+) -> Content:
+    """Yield the text and the table, with at most ``count`` groups that cost something.
+
+    The first line begins with ``title``, by default the name of the module.
+    """
+    yield from cost_facts(table.cost, title)
     groups = [group for group in table.cost_groups(key) if has_cost(group.cost)]
     shown, rest = groups[:count], groups[count:]
     if rest:
@@ -35,9 +40,9 @@ def cost_content(table: CostTable, key: InstructionKey, count: int) -> Content:
     yield cost_groups_table(shown, table.cost, key.title)
 
 
-def cost_facts(program: ProgramCost) -> Iterator[str]:
-    """Yield the lines on the whole program, the first one with the name of the module."""
-    yield f"{program.dump.module_name}: {_least_amounts(program)}"
+def cost_facts(program: ProgramCost, title: str | None = None) -> Iterator[str]:
+    """Yield the lines on the whole program, the first one with a title as ``cost_content``."""
+    yield f"{title or program.dump.module_name}: {_least_amounts(program)}"
     time = _time(program)
     why = "unknown chip; use --chip" if program.is_optimized else "not optimized"
     yield f"least time: {why}" if time is None else time

@@ -1,9 +1,9 @@
 """The differences between two compiles as JSON, text, and Markdown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from hlo_lsp.display.phrases import count_noun, join_dotted, shortened
+from hlo_lsp.display.phrases import count_noun, join_dotted, shortened, shortened_change
 from hlo_lsp.display.table import Cell, Table, markdown_table, text_lines
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
@@ -15,7 +15,7 @@ from hlo_lsp.reports.cost_comparison import (
     cost_change_markdown,
     cost_headline,
 )
-from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
+from hlo_lsp.reports.diff import GroupChange, InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
 from hlo_lsp.syntax.statements import comma_separated_texts
@@ -158,10 +158,12 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
 def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str]:
     yield f"{space.title}: {_totals(space)}"
     for key in _SHOWN_GROUPS:
-        if space.groups[key] and (diff.is_same_platform or key is not GroupKey.SHAPE):
-            yield f"  by {key.value}: {_groups(space, key, count)}"
-    rows = [(_signed(changed.bytes), _buffer(diff, changed)) for changed in space.buffers[:count]]
-    rest = space.buffers[count:]
+        shown = [one for one in space.groups[key] if _is_large(one.bytes)]
+        if shown and (diff.is_same_platform or key is not GroupKey.SHAPE):
+            yield f"  by {key.value}: {_groups(shown, count)}"
+    large = [changed for changed in space.buffers if _is_large(changed.bytes)][:count]
+    rows = [(_signed(changed.bytes), _buffer(diff, changed)) for changed in large]
+    rest = space.buffers[len(large) :]
     if rest:
         size = _signed(sum(changed.bytes for changed in rest))
         rows.append((size, count_noun(len(rest), "more buffer")))
@@ -223,8 +225,9 @@ def diff_sections(diff: ModuleDiff, count: int, name_cell: NameCell) -> Iterator
                 _signed(changed.bytes),
                 _phrase(diff, changed),
             )
-            for changed in space.buffers[:count]
-        ]
+            for changed in space.buffers
+            if _is_large(changed.bytes)
+        ][:count]
         yield from markdown_table(Table(("buffer", "origin", ">bytes", "change"), rows))
     if diff.cost is not None:
         yield from cost_change_markdown(diff.cost, count)
@@ -348,8 +351,12 @@ def _totals(space: SpaceDiff) -> str:
     return text
 
 
-def _groups(space: SpaceDiff, key: GroupKey, count: int) -> str:
-    changes = space.groups[key]
+def _is_large(change: int) -> bool:
+    """Return whether a change is worth an entry."""
+    return abs(change) >= _MIN_SHOWN_BYTES
+
+
+def _groups(changes: Sequence[GroupChange], count: int) -> str:
     return join_dotted([f"{one.label} {_signed(one.bytes)}" for one in changes], count)
 
 
@@ -357,7 +364,7 @@ def _is_shown(space: SpaceDiff) -> bool:
     if not all(space.is_known):
         return any((size or 0) >= _MIN_SHOWN_BYTES for size in space.allocated_sides)
     changes = (space.peak_change, space.allocated_change, *(one.bytes for one in space.buffers))
-    return any(abs(change) >= _MIN_SHOWN_BYTES for change in changes)
+    return any(map(_is_large, changes))
 
 
 def _buffer(diff: ModuleDiff, one: ChangedBuffer) -> str:
@@ -414,7 +421,7 @@ def _changed(found: InstructionDiff, node: Node) -> str:
         names += f" -> {other.record.name}"
     shape, opcode, _ = node.operation
     if shape != other.record.shape:
-        return f"{names}: {_short(shape)} -> {_short(other.record.shape)}"
+        return f"{names}: {_change(shape, other.record.shape)}"
     if opcode != other.opcode:
         return f"{names}: {opcode} -> {other.opcode}"
     if node.operation != other.operation and (attributes := _attribute_changes(node, other)):
@@ -434,7 +441,7 @@ def _attribute_changes(node: Node, other: Node) -> str:
     """Return the attributes that differ: ``dimensions {0} -> {1}``."""
     before, after = (_attributes(one.operation[2]) for one in (node, other))
     return ", ".join(
-        f"{name} {_short(before.get(name, 'none'))} -> {_short(after.get(name, 'none'))}"
+        f"{name} {_change(before.get(name, 'none'), after.get(name, 'none'))}"
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     )
@@ -444,6 +451,10 @@ def _attributes(text: str) -> dict[str, str]:
     start = text.find(",") + 1  # after the bracket of the operands
     parts = (part.partition("=") for part in comma_separated_texts(text, start, len(text)))
     return {name: value for name, equals, value in parts if equals}
+
+
+def _change(before: str, after: str) -> str:
+    return shortened_change(before, after, _MAX_SHAPE_CHARACTERS)
 
 
 def _short(shape: str) -> str:

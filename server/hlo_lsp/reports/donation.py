@@ -10,6 +10,7 @@ from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_ar
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.text.amounts import format_short_bytes
@@ -93,13 +94,15 @@ def donation_content(report: DonationReport, count: int) -> Content:
         if found:
             yield f"{state.title}: {_total(found)}{_saving(report, state)}"
         if state is not DonationState.KEPT:
+            large = [one for one in found if not _is_small(report, one)][:count]
             rows = [
                 (_size([argument]), f"`{argument.name}`", *_fate(report, argument))
-                for argument in found[:count]
+                for argument in large
             ]
+            if rest := found[len(large) :]:
+                rows.append((_size(rest), count_noun(len(rest), "more argument"), "", "", ""))
             titles = (">bytes", "argument", "shape", "output", "space")
             yield Table(titles, rows, has_titles=False)
-            yield from more_line(found, count)
     idle = [one for one in report.arguments if (one.idle_bytes or 0) >= _MIN_IDLE_BYTES]
     if idle:
         size = format_short_bytes(sum(one.idle_bytes or 0 for one in idle))
@@ -118,6 +121,16 @@ def donation_content(report: DonationReport, count: int) -> Content:
     if report.analysis is not None:
         argument, alias = map(format_short_bytes, report.analysis)
         yield f"memory_analysis() of JAX: argument {argument} · alias {alias}"
+
+
+def _is_small(report: DonationReport, argument: Argument) -> bool:
+    """Return whether an argument has less than 1% of the bytes of all, such as a scalar.
+
+    A donation without effect, which JAX warns about, is never small.
+    """
+    if argument.state is DonationState.UNUSED or not argument.is_size_known:
+        return False
+    return is_negligible(argument.bytes, sum(one.bytes for one in report.arguments or ()), 1)
 
 
 def _fate(report: DonationReport, argument: Argument) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import in_order
 from hlo_lsp.reports.diff import ModuleDiff, compare
 from hlo_lsp.reports.diff_text import first_change
-from hlo_lsp.reports.modules import CompiledModule, compiled_module, first_difference, size_text
+from hlo_lsp.reports.module_names import first_difference
+from hlo_lsp.reports.modules import CompiledModule, compiled_module, size_text
 from hlo_lsp.reports.summary import largest_first
 
 Json = dict[str, Any]

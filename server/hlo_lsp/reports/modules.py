@@ -1,6 +1,6 @@
 """The compiles below a folder, with the retraces of each function."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,43 +9,27 @@ from hlo_lsp.display.phrases import count_noun, hosts_note
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
-from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import alike_on_hosts, host_of
-from hlo_lsp.program.donation import argument_name, donated_parameters
+from hlo_lsp.reports.module_names import ModuleIdentity, first_difference, module_identity
 from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.amounts import format_short_bytes
 
-_EMPTY_MESH = "{mesh[],"  # which shards nothing
-
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of an entry computation; ``name`` is that of the argument, if it is known."""
-
-    name: str
-    shape: str
-    sharding: str
-    is_donated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledModule:
-    """One compile of a module.
+class CompiledModule(ModuleIdentity):
+    """One compile of a module, with its sizes.
 
     ``space`` is the off-chip memory space with the largest peak; it and ``peak_bytes`` are None
     without live ranges.
     """
 
-    name: str
-    path: str
-    backend: Backend
     allocated_bytes: int | None
     space: str | None
     peak_bytes: int | None
     peak_step: int | None
     instruction_count: int
-    parameters: tuple[Parameter, ...]
 
     @property
     def size(self) -> int:
@@ -58,16 +42,17 @@ def compiled_module(dump: Compile) -> CompiledModule:
     allocations = [located.record for located in dump.allocations()]
     largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     count = max((len(file.module.instructions) for file in dump.files), default=0)
+    identity = module_identity(dump)
     return CompiledModule(
-        dump.module_name,
-        dump.files[0].label,
-        dump.backend,
+        identity.name,
+        identity.path,
+        identity.backend,
+        identity.parameters,
         sum(one.size for one in allocations) if allocations else dump.total_bytes,
         None if largest is None else space_title(largest.space, dump.backend),
         None if largest is None else largest.peak_bytes,
         None if largest is None else largest.peak_step,
         count,
-        tuple(_parameters(dump)),
     )
 
 
@@ -79,23 +64,6 @@ def largest_buffers(dump: Compile, count: int) -> tuple[LiveBuffer, ...]:
     return live_buffers(dump, largest.space, largest.peak_step)[:count]
 
 
-def _parameters(dump: Compile) -> Iterator[Parameter]:
-    for file in dump.files:
-        header, entry = file.module.header, file.module.entry
-        if header is None or entry is None:
-            continue
-        donated = donated_parameters(header.text)
-        for number, line in sorted(file.module.computation(entry).parameters.items()):
-            sharding = line.parsed.attribute("sharding")
-            yield Parameter(
-                argument_name(line) or f"parameter {number}",
-                line.shape.partition("{")[0],
-                "" if sharding is None else sharding.text,
-                number in donated,
-            )
-        return
-
-
 def sorted_by_name(modules: Iterable[CompiledModule]) -> list[list[CompiledModule]]:
     """Return the compiles of each name, those with the largest peak first."""
     groups: dict[str, list[CompiledModule]] = {}
@@ -104,35 +72,6 @@ def sorted_by_name(modules: Iterable[CompiledModule]) -> list[list[CompiledModul
     for group in groups.values():
         group.sort(key=lambda one: -one.size)
     return sorted(groups.values(), key=lambda group: (-group[0].size, group[0].name))
-
-
-def first_difference(first: CompiledModule, other: CompiledModule) -> str | None:
-    """Return the first difference of two compiles, None if there is none.
-
-    The backends differ first, then parameters: in their shapes, shardings, and donation.
-    """
-    if first.backend is not other.backend:
-        return f"{first.backend.value} -> {other.backend.value}"
-    if len(first.parameters) != len(other.parameters):
-        return f"{len(first.parameters)} -> {count_noun(len(other.parameters), 'parameter')}"
-    for fact in (_shape, _sharding, _donation):
-        for before, after in zip(first.parameters, other.parameters, strict=True):
-            if fact(before) != fact(after):
-                return f"{after.name}: {fact(before)} -> {fact(after)}"
-    return None
-
-
-def _shape(parameter: Parameter) -> str:
-    return parameter.shape
-
-
-def _sharding(parameter: Parameter) -> str:
-    is_set = parameter.sharding and not parameter.sharding.startswith(_EMPTY_MESH)
-    return f"sharding {parameter.sharding if is_set else 'none'}"
-
-
-def _donation(parameter: Parameter) -> str:
-    return "donated" if parameter.is_donated else "not donated"
 
 
 def modules_content(

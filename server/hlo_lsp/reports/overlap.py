@@ -9,6 +9,7 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.cost.utilization import NetworkTransfer, network_transfers
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import Content, Table
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -292,10 +293,11 @@ def _exposed_content(found: Sequence[_Exposed], count: int) -> Content:
     if not found:
         return
     rows: list[tuple[str, ...]] = []
-    for one in found[:count]:
+    total = sum(one.bytes_per_run for one in found)
+    for one in [one for one in found if not is_negligible(one.bytes_per_run, total, 1)][:count]:
         sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
         rows.append((*sizes, f"{one.executions:,}", one.name))
-    rest = found[count:]
+    rest = found[len(rows) :]
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
         rows.append((size, "", "", f"in {len(rest):,} more"))

@@ -73,8 +73,9 @@ def padding_content(module: ModulePadding, count: int) -> Content:
             f"{space.title}: {format_short_bytes(space.wasted)} of {peak} at step "
             f"{space.peak_step:,}"
         )
-        rows = [_cells(shape) for shape in space.shapes[:count]]
-        rest = space.shapes[count:]
+        large = [one for one in space.shapes if not is_negligible(one.wasted, space.wasted, 1)]
+        rows = [_cells(shape) for shape in large[:count]]
+        rest = space.shapes[len(rows) :]
         if rest:
             size = format_short_bytes(sum(shape.wasted for shape in rest))
             rows.append((size, f"in {count_noun(len(rest), 'other shape')}", "", "", ""))

@@ -134,7 +134,7 @@ class ModuleSummary:
 
 
 def largest_first(
-    modules: Iterable[_Module], size: Callable[[_Module], int]
+    modules: Iterable[_Module], size: Callable[[_Module], float]
 ) -> tuple[list[_Module], list[_Module]]:
     """Sort modules by size in bytes, and separate those below 1% of the largest."""
     found = sorted(modules, key=lambda one: -size(one))
