@@ -42,8 +42,8 @@ async def test_protos_open_as_text_or_show_the_reason(dump: Compile, window: Win
 
     await eventually(refused)
 
-    text = dump.path(REPORT)
-    report = text.with_suffix(".pb")
+    printed = dump.path(REPORT)
+    report = printed.with_suffix(".pb")
     report.write_bytes(b"\x0a\x00")
     await window.host.command("vscode.open", uri(report))
-    await until(window.front, lambda front: front[0] == text)
+    await until(window.front, lambda front: front[0] == printed)
