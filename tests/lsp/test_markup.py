@@ -168,7 +168,7 @@ def test_note_on_missing_files_appears_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(("frames", "expected_count"), [(8, 8), (9, 8), (100, 8)])
+@pytest.mark.parametrize(("frames", "expected_count"), [(4, 4), (5, 4), (100, 4)])
 def test_deep_stack_is_truncated(frames: int, expected_count: int) -> None:
     stack = [SourceLine("/m.py", number) for number in range(1, frames + 1)]
     card = Card("title", (Fact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
@@ -176,8 +176,28 @@ def test_deep_stack_is_truncated(frames: int, expected_count: int) -> None:
     assert lines[1] == "          called from m.py:2"
     assert sum(".py:" in line for line in lines) == expected_count
     assert lines[expected_count:] == (
-        [f"          and {frames - expected_count} more"] if frames > expected_count else []
+        [f"          and {frames - expected_count} more caller{'s' * (frames > 5)}"]
+        if frames > expected_count
+        else []
     )
+
+
+def test_callers_of_two_facts_are_listed_once() -> None:
+    outer = tuple(SourceLine("/m.py", number) for number in (20, 30))
+    first, second, third = (SourceLine("/m.py", number) for number in (1, 2, 3))
+    card = Card(
+        "title",
+        (
+            Fact("origin", str(first), first, outer),
+            Fact("source", str(second), second, (third, *outer)),
+            Fact("other", str(third), third, outer),
+        ),
+    )
+    assert [line.strip() for line in plain_text(card, local_link).split("\n")[1:]] == [
+        *("origin  /m.py:1", "called from m.py:20", "called from m.py:30"),
+        *("source  /m.py:2", "called from m.py:3", "called as above"),
+        *("other   /m.py:3", "called as above"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["a`b", "jit(f)/*x*/_y_", "<b>", "[a](b)", "a|b", r"a\b", "&lt;"])

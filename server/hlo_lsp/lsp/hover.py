@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -38,7 +40,7 @@ from hlo_lsp.text.inert import (
 # Returns a link to a Python line, or None if its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]
 
-_MAX_CALL_STACK_LINES = 8
+_MAX_CALL_STACK_LINES = 4
 _FOLDER_PREFIX = re.compile(r"^.*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
@@ -46,9 +48,9 @@ _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 def markdown(card: Card, uri_of: UriOf) -> str:
     """Return a card as Markdown."""
     lines = []
-    missing: set[str] = set()
+    notes = _Notes()
     for fact in card.facts:
-        first, *others = [_linked(line) for line in _fact_lines(fact, uri_of, missing)]
+        first, *others = [_linked(line) for line in _fact_lines(fact, uri_of, notes)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold instead of a heading, because Neovim shows the characters of a heading literally.
     title = f"**{markdown_text(card.title)}**"
@@ -60,11 +62,11 @@ def plain_text(card: Card, uri_of: UriOf) -> str:
     """Return a card as plain text."""
     width = max((len(fact.label) for fact in card.facts), default=0)
     lines = [*filter(None, [card.headline]), card.title]
-    missing: set[str] = set()
+    notes = _Notes()
     for fact in card.facts:
         first, *others = [
             printable(line.before + line.link_text + line.after)
-            for line in _fact_lines(fact, uri_of, missing)
+            for line in _fact_lines(fact, uri_of, notes)
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
     text = "\n".join([*lines, card.text] if card.text else lines)
@@ -81,24 +83,39 @@ class _HoverLine:
     after: str = ""
 
 
-def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_HoverLine]:
-    """Yield the lines about a fact: its own and those of its callers.
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """What the facts of a card have said so far.
 
-    ``missing`` collects the files that have a note that they are not available.
+    Attributes:
+        missing: The files that have a note that they are not available.
+        callers: The callers that are listed, or counted after those.
     """
+
+    missing: set[str] = field(default_factory=set)
+    callers: set[SourceLine] = field(default_factory=set)
+
+
+def _fact_lines(fact: Fact, uri_of: UriOf, notes: _Notes) -> Iterator[_HoverLine]:
+    """Yield the lines about a fact: its own, and those of the callers that no other fact has."""
     if fact.source is None:
         yield _HoverLine(fact.text)
         return
-    yield _source_line(fact.source, fact.text, str(fact.source), uri_of, missing)
+    yield _source_line(fact.source, fact.text, str(fact.source), uri_of, notes.missing)
     before = fact.source
-    for caller in fact.callers[: _MAX_CALL_STACK_LINES - 1]:
+    new = list(takewhile(lambda caller: caller not in notes.callers, fact.callers))
+    is_repeated = len(new) < len(fact.callers)
+    for caller in new[: _MAX_CALL_STACK_LINES - 1]:
         name = _FOLDER_PREFIX.sub("", caller.file) if caller.file == before.file else caller.file
         text = f"called from {describe_source_line([caller])}"
-        yield _source_line(caller, text, f"{name}:{caller.line}", uri_of, missing)
+        yield _source_line(caller, text, f"{name}:{caller.line}", uri_of, notes.missing)
         before = caller
-    more = len(fact.callers) - (_MAX_CALL_STACK_LINES - 1)
+    more = len(new) - (_MAX_CALL_STACK_LINES - 1)
     if more > 0:
-        yield _HoverLine(f"and {more:,} more")
+        yield _HoverLine(f"and {count_noun(more, 'more caller')}")
+    elif is_repeated:
+        yield _HoverLine("called as above")
+    notes.callers.update(fact.callers)
 
 
 def _source_line(

@@ -90,6 +90,18 @@ def test_hover_on_row_lists_values(tmp_path: Path) -> None:
     }
 
 
+def test_headline_of_row_is_of_the_value_at_the_peak(tmp_path: Path) -> None:
+    text = "HloLiveRange (max 4):\n  InstructionSequence:\n    0:a\n    1:b\n    2:c\n    3:d\n"
+    text += "  BufferLiveRange:\n    x{}:0-4\n    a{}:0-1\n    b{}:2-3\n    c{}:2-3\n    d{}:0-1\n"
+    (tmp_path / f"{STEM}-live-range.txt").write_text(text, "utf-8")
+    read = Read(tmp_path, REPORT)
+    found = cursor_target_at(read.report, read.rows[1], 12)
+    assert found is not None
+    card = hover_card(read.dump, found)
+    assert card is not None
+    assert card.headline.startswith("16 B in main memory · steps 2-3, at the peak")
+
+
 def test_references_include_report_rows(tmp_path: Path) -> None:
     read = Read(tmp_path, REPORT)
     (assignment,) = (file for file in read.dump.files if file is not read.report)

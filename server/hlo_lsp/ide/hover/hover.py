@@ -1,5 +1,6 @@
 """The hover of a cursor target."""
 
+from functools import partial
 from heapq import nsmallest
 
 from hlo_lsp.display.cards import Card, Fact
@@ -24,6 +25,7 @@ from hlo_lsp.ide.hover.values import (
 )
 from hlo_lsp.ide.navigation.definitions import reported_row_at
 from hlo_lsp.ide.navigation.filecheck import capture_card
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.compile import Compile
@@ -148,7 +150,7 @@ def _report_row_card(dump: Compile, target: CursorTarget) -> Card | None:
     ]
     headline = ""
     if reported.values:
-        first = max((each.record for each in reported.values), key=lambda value: value.size)
+        first = max((each.record for each in reported.values), key=partial(_size_at_peak, dump))
         text = dump.text_of(first.name)
         facts = [*origin_and_source_facts(dump, first.name, first.index, text), *facts]
         value = dump.value(first.id)
@@ -158,6 +160,13 @@ def _report_row_card(dump: Compile, target: CursorTarget) -> Card | None:
         tuple(facts),
         headline=headline,
     )
+
+
+def _size_at_peak(dump: Compile, record: AssignedValue) -> tuple[bool, int]:
+    """Return whether a value is live at the peak of its memory space, and its size in bytes."""
+    value = dump.value(record.id)
+    steps = None if value is None else occupied_steps(dump, value)
+    return steps is not None and bool(steps.is_fixed or steps.is_at_peak), record.size
 
 
 def _sized_name(value: AssignedValue) -> str:

@@ -60,6 +60,7 @@ _MAX_ORIGINS = 4  # operations, and as many source lines
 _MAX_COUNTERPARTS = 4  # per module text
 _MAX_LISTED_USERS = 16
 _MAX_LITERAL_CHARACTERS = 60
+_MAX_SHAPE_CHARACTERS = 120
 _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
@@ -96,15 +97,16 @@ def instruction_card(
     own = dump.instruction(name)
     is_known = line is None or own is None or own.record is line.record
     if is_known:
-        facts = origin_and_source_facts(dump, name, main, text)
-        facts += _line_of_the_data(dump, name, facts)
+        sources = origin_and_source_facts(dump, name, main, text)
+        sources += _line_of_the_data(dump, name, sources)
     else:
-        facts = [] if text is None else source_facts(dump, text)
+        sources = [] if text is None else source_facts(dump, text)
     if value is not None and len(data) < 2:
-        facts += [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
+        facts = [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
         facts += donation_facts(dump, value, text)
     else:
-        facts += waste
+        facts = waste
+    facts += sources
     if step is not None:
         facts.append(Fact("schedule", f"step {step.record.step:,} of {dump.last_step or 0:,}"))
     facts += _user_facts(dump, name, line)
@@ -163,7 +165,9 @@ def _result_facts(dump: Compile, text: InstructionText, name: str, index: str | 
     label = "result" if index is None else f"leaf {index}"
     if isinstance(shape, TupleShape):
         return tuple_facts(label.replace("leaf", "element"), leaf, sizes)
-    return [Fact(label, leaf[:120] if shape is None else describe_shape(shape)), *sizes]
+    printed = f"`{shortened(leaf, _MAX_SHAPE_CHARACTERS)}`"
+    described = printed if shape is None else f"{printed}, {describe_shape(shape)}"
+    return [Fact(label, described), *sizes]
 
 
 def _value_facts(
