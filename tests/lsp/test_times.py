@@ -304,5 +304,6 @@ async def test_memory_map_has_the_time_of_a_profile_beside_the_dump(tmp_path: Pa
     found = await answer_memory_map(harness.session, CompilePlace(harness.uri, None))
     assert found is not None
     time = found["modules"][0]["time"]
-    assert time["title"] == "measured time"
+    assert time["title"] == "measured own times"
+    assert "a run takes 40.0 µs" in time["notes"]
     assert max(time["picoseconds"]) == 30 * 10**6

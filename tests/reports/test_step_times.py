@@ -75,6 +75,7 @@ def test_measured_time_is_that_of_one_run(tmp_path: Path) -> None:
     assert data["time"]["isMeasured"]
     assert data["time"]["notes"] == [
         "unknown for 1 step",
+        "a run takes 95.0 µs",
         "5.00 µs in instructions that are no steps",
     ]
 

@@ -32,11 +32,12 @@ def _time_of(table: InstructionTable, names: list[str]) -> Json | None:
         return None
     unknown = steps.count(_UNKNOWN)
     notes = [f"unknown for {count_noun(unknown, 'step')}"] if unknown else []
-    title = "measured time"
+    title = "measured own times"  # their sum differs from the time of a run
     if table.measured is None:
         title = f"least time on {table.chip.title}" if table.chip else ""
         notes += _least_notes(table)
     else:
+        notes.append(f"a run takes {format_time(table.measured.median_ps)}")
         elsewhere = table.run_ps - sum(max(0.0, _step_ps(table, name)) for name in names)
         if elsewhere >= 1:
             notes.append(f"{format_time(elsewhere)} in instructions that are no steps")

@@ -53,5 +53,5 @@ async def test_memory_map_shows_measured_times(folder: Path, window: Window) -> 
     await window.open(dump / f"{STEM}-buffer-assignment.txt")
     page = await panel(window)
     await window.host.command("hlo.loadProfile", uri(profile))
-    await page.get_by_label("Axis").select_option("measured time")
+    await page.get_by_label("Axis").select_option("measured own times")
     await until(page.locator(".subtitle").inner_text, lambda text: "measured time 40.0 µs" in text)
