@@ -15,8 +15,10 @@ from editors.vscode.window import Window
 
 pytestmark = vscode(2)
 BYTES = 60_000_000
+_READ_SECONDS = 240.0
 VALUE = "<77458 arg_tuple.1{301} @0>"  # its entry is 30 MB into the file
 SCHEME = "hlo-window:/lines "
+BUSY = "[id='status.progress']"
 
 
 @pytest.fixture
@@ -50,7 +52,16 @@ async def test_definition_and_advice_open_window_on_record(train: Train, window:
     entry = text.index(VALUE)
     at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")
     await window.open(at)
-    card = await until(lambda: hover(window.host, at), lambda card: "uses" in card)
+    # The server may still read what another test has left.
+    card = await until(
+        lambda: hover(window.host, at), lambda card: "uses" in card, seconds=_READ_SECONDS
+    )
+    # A definition waits until the values are read.
+    await until(
+        window.shown(BUSY),
+        lambda texts: "Reading" not in "".join(texts),
+        seconds=_READ_SECONDS,
+    )
     await window.page.keyboard.press("F12")
     shown = await active(window)
     assert shown["language"] == "xla-values"
