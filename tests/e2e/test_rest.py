@@ -34,7 +34,7 @@ def whole_folder(name: str, whole: Path, small: Path, copy: Path) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads processor time and memory in /proc")
-@pytest.mark.parametrize("name", ["v5e", "gpu_h100"])  # tests/editors/vscode has a tpu7x
+@pytest.mark.parametrize("name", ["v5e", "cpu", "gpu_h100"])  # tests/editors/vscode has a tpu7x
 def test_window_with_a_whole_folder_rests(
     name: str, corpus_whole: Path, corpus_small: Path, tmp_path: Path, wire: Wire
 ) -> None:

@@ -57,7 +57,7 @@ FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
 REPETITIVE_FOLDERS = frozenset(
     {
         *(L24, "cpu_jax_0.6.2", "gpu_h100_jax_0.4.38", "gpu_h100_jax_0.8.3"),
-        *("gpu_h100_multiheap", "tpu_v5e_jax_0.6.2"),
+        "tpu_v5e_jax_0.6.2",
     }
 )
 """Large folders of forms that others have too: neighboring releases are in generations.tar.xz."""

@@ -53,7 +53,7 @@ async def test_each_step_opens_its_file(window: Window) -> None:
     await walk(window)
     await until(
         window.shown(f"{STEP} .step-title"),
-        lambda texts: len(texts) == 6 and texts[:4] == [*LEADS],
+        lambda texts: len(texts) == 8 and texts[:4] == [*LEADS],
     )
     # Walkthroughs show markdown in a frame, and that in another.
     beside = window.page.frame_locator("iframe.webview").frame_locator("#active-frame")
