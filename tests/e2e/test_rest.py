@@ -17,13 +17,14 @@ _MAX_GROWTH_BYTES = 3_000_000  # of memory during these pulls; a leak was 4 MB w
 FOLDERS = {
     "v5e": "module_0152.jit_step.cl_1014260217.after_optimizations.txt",
     "tpu7x": "module_0504.jit_train_step.cl_1014260217.after_optimizations.txt",
+    "cpu": "module_0067.jit_train_step.cpu_after_optimizations.txt",
     "gpu_h100": "module_0001.jit_mlp_train.sm_9.0a_gpu_after_optimizations.txt",
 }
 
 
 def whole_folder(name: str, whole: Path, small: Path, copy: Path) -> Path:
     """Return a copy of a whole folder; that of a GPU has the files of one compile."""
-    if name == "v5e":
+    if name in {"v5e", "cpu"}:
         return Path(shutil.copytree(whole / name, copy / name))
     folder = copy / name
     folder.mkdir()
