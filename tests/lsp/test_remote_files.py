@@ -57,4 +57,18 @@ async def test_unreadable_file_is_an_error(server: HttpFolder) -> None:
 async def test_other_hosts_are_listed(server: HttpFolder) -> None:
     found = await answer_remote_folder(UrlParams(f"{server.url}/dumps/"))
     (host,) = (await answer_hosts(FileParams(f"{found['uri']}/host_1/a.txt")))["hosts"]
-    assert host == {"name": "host_0", "uri": f"{found['uri']}/host_0/a.txt"}
+    assert host == {"name": "host_0", "uri": f"{found['uri']}/host_0/a.txt", "isOther": None}
+
+
+async def test_hosts_with_another_program_are_marked(tmp_path: Path) -> None:
+    name = "module_0001.jit_f.cpu_after_optimizations.txt"
+    text = "HloModule jit_f\n\nENTRY %main {\n  ROOT %x.1 = f32[8]{0} parameter(0)\n}\n"
+    texts = (text, text.replace("x.1", "y"), text.replace("8", "9"))
+    for number, one in enumerate(texts):
+        (tmp_path / f"host_{number}").mkdir()
+        (tmp_path / f"host_{number}" / name).write_text(one, "utf-8")
+    answer = await answer_hosts(FileParams((tmp_path / "host_0" / name).as_uri()))
+    assert [(host["name"], host["isOther"]) for host in answer["hosts"]] == [
+        ("host_1", False),
+        ("host_2", True),
+    ]

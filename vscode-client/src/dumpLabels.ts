@@ -17,10 +17,10 @@ export function shortened(text: string, length = MAX_LABEL_LENGTH): string {
 /**
  * Return labels for compiles of one function: the title, the folder, or both, whichever differs.
  *
- * Folders that contain all of the compiles are left out.
+ * Folders that contain all of the compiles are left out. The scheme and the host of a URL are one folder.
  */
 export function distinguishing(compiles: readonly { folder: string; title: string }[]): string[] {
-  const folders = compiles.map(({ folder }) => folder.split("/").filter((name) => name !== "" && name !== "."));
+  const folders = compiles.map(({ folder }) => folder.split(/(?<!\/)\/(?!\/)/u).filter((name) => name !== "" && name !== "."));
   const [first = []] = folders;
   const differs = first.findIndex((name, index) => folders.some((folder) => folder[index] !== name));
   const common = differs < 0 ? first.length : differs;

@@ -8,6 +8,8 @@ import type { Server } from "./server";
 interface Host {
   readonly name: string;
   readonly uri: string;
+  /** It has another program; null if that is unknown. */
+  readonly isOther?: boolean | null;
 }
 
 const HostsRequest = new RequestType<{ uri: string }, { hosts: readonly Host[] }, void>("hlo/hosts");
@@ -46,7 +48,11 @@ async function chooseHost(server: Server, file: vscode.Uri | undefined, title: s
       void vscode.window.showInformationMessage(`No other host has ${nameOf(file)}.`);
       return undefined;
     }
-    const items = hosts.map((host) => ({ label: host.name, host }));
+    const items = hosts.map((host) => ({
+      label: host.name,
+      description: host.isOther === true ? "another program" : "",
+      host,
+    }));
     return (await vscode.window.showQuickPick(items, { title }))?.host;
   } catch (error) {
     showFailure(error);

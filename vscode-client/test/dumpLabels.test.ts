@@ -11,6 +11,7 @@ test("compiles are named by what differs", () => {
   assert.deepEqual(labels("runs/v5e/module_1", "runs/v5e/module_2"), ["module_1", "module_2"]);
   assert.deepEqual(labels("a/x/module_1", "a/x/module_2", "a/y/module_1"), ["x/module_1", "x/module_2", "y/module_1"]);
   assert.deepEqual(labels("./module_1", "after/module_1"), ["module_1", "after"]);
+  assert.deepEqual(labels("http://a/run/module_1", "run/module_1"), ["http://a/run", "run"]);
 });
 
 test("a long label keeps its beginning and its end", () => {

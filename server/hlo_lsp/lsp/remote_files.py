@@ -1,6 +1,9 @@
 """The requests for remote folders, and for the same file of other hosts."""
 
+from collections.abc import Sequence
 from functools import partial
+from hashlib import sha256
+from pathlib import Path
 
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import FileParams, UrlParams
@@ -9,7 +12,9 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.host_folders import files_of_other_hosts
-from hlo_lsp.text.remote import fetch, local_path
+from hlo_lsp.syntax.texts_without_names import fingerprint
+from hlo_lsp.text.disk import UnreadableError, read_document
+from hlo_lsp.text.remote import fetch, is_remote, local_path
 
 
 async def answer_remote_folder(params: UrlParams) -> Json:
@@ -44,7 +49,38 @@ async def answer_fetch(session: Session, params: FileParams) -> Json:
 
 
 async def answer_hosts(params: FileParams) -> Json:
-    """Return the ``hosts`` that have the same file, each with its ``name`` and its ``uri``."""
+    """Return the ``hosts`` that have the same file, each with its ``name`` and its ``uri``.
+
+    ``isOther`` is true for a host with another program, and null for files that are not on disk.
+    """
     path = path_of(params.uri)
-    found = [] if path is None else files_of_other_hosts(path)
-    return {"hosts": [{"name": host, "uri": other.as_uri()} for host, other in found]}
+    found = [] if path is None else list(files_of_other_hosts(path))
+    others = [other for _, other in found]
+    differing = await run_in_process(partial(_differing, path, others)) if path and others else []
+    return {
+        "hosts": [
+            {"name": host, "uri": other.as_uri(), "isOther": is_other}
+            for (host, other), is_other in zip(found, differing, strict=True)
+        ]
+    }
+
+
+def _differing(path: Path, others: Sequence[Path]) -> list[bool | None]:
+    """Return for each file whether its program differs from that of ``path``; None if unknown."""
+    fingerprints: dict[str, str] = {}
+
+    def program(path: Path) -> str | None:
+        try:
+            document = None if is_remote(path) else read_document(path)
+        except UnreadableError:
+            document = None
+        if document is None:
+            return None
+        content = sha256("\n".join(document.lines).encode(errors="surrogatepass")).hexdigest()
+        if content not in fingerprints:
+            fingerprints[content] = fingerprint(document.lines)
+        return fingerprints[content]
+
+    own = program(path)
+    found = [program(other) for other in others]
+    return [None if own is None or one is None else one != own for one in found]
