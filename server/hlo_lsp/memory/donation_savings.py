@@ -126,7 +126,7 @@ def idle_donations(dump: Compile, space: int, least: int, count: int) -> list[Id
 
 
 def _idle_donation(dump: Compile, argument: Argument) -> IdleDonation:
-    value = _parameter_value(dump, argument)
+    value = parameter_value(dump, argument)
     lifetime = None if value is None else lifetime_of(dump, value)
     uses = [] if lifetime is None else [use for use in lifetime.uses if use.copy is None]
     if not uses:
@@ -170,7 +170,8 @@ def _obstacle(argument: Argument, use: BufferUse, last: BufferUse, *, has_size: 
     return "XLA gave it other bytes, although nothing in the dump prevents it"
 
 
-def _parameter_value(dump: Compile, argument: Argument) -> Value | None:
+def parameter_value(dump: Compile, argument: Argument) -> Value | None:
+    """Return the value of an argument, or None without the text of the program."""
     file = module_at_buffer_assignment(dump)
     entry = None if file is None else file.module.entry
     if file is None or entry is None:

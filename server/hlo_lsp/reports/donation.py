@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun, more_line
-from hlo_lsp.display.table import Content, Table, markdown_table
+from hlo_lsp.display.table import Content, Table, markdown_blocks, markdown_table
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
+from hlo_lsp.memory.donation_losses import (
+    CopiedDonation,
+    DroppedDonation,
+    copied_donations,
+    dropped_donations,
+)
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -28,6 +34,8 @@ class DonationReport:
     Attributes:
         arguments: None without the text of the compiled module.
         idle: The donated arguments whose bytes are idle at the peak, with the reasons.
+        dropped: The arrays of donated arguments that JAX does not donate, because no output fits.
+        copied: The donated arguments that the program copies nevertheless.
         saves_bytes: By how much the peaks fall if the usable arguments are donated, None if the
             live ranges are unknown.
         analysis: ``argument_size_in_bytes`` and ``alias_size_in_bytes`` of ``memory_analysis()``;
@@ -39,6 +47,8 @@ class DonationReport:
     arguments: tuple[Argument, ...] | None
     spaces: dict[int, str]
     idle: tuple[IdleDonation, ...] = ()
+    dropped: tuple[DroppedDonation, ...] = ()
+    copied: tuple[CopiedDonation, ...] = ()
     saves_bytes: int | None = None
     analysis: tuple[int, int] | None = None
 
@@ -71,6 +81,8 @@ def donation_report(dump: Compile, count: int) -> DonationReport:
         arguments,
         spaces,
         tuple(idle),
+        dropped_donations(dump, count),
+        copied_donations(dump, _MIN_IDLE_BYTES, count),
         saved if occupancies else None,
         _analysis(dump),
     )
@@ -92,8 +104,8 @@ def donation_content(report: DonationReport, count: int) -> Content:
     for state in DonationState:
         found = report.of(state)
         if found:
-            yield f"{state.title}: {_total(found)}{_saving(report, state)}"
-        if state is not DonationState.KEPT:
+            yield f"{state.title}: {_total(found)}{_saving(report, state)}{_drop(report, state)}"
+        if state is not DonationState.KEPT or _has_donation(report):
             large = [one for one in found if not _is_small(report, one)][:count]
             rows = [
                 (_size([argument]), f"`{argument.name}`", *_fate(report, argument))
@@ -118,9 +130,44 @@ def donation_content(report: DonationReport, count: int) -> Content:
     ]
     yield Table((">bytes", "argument", "idle at the peak"), rows, has_titles=False)
     yield from more_line(idle, count)
+    yield from _copies_content(report)
     if report.analysis is not None:
         argument, alias = map(format_short_bytes, report.analysis)
         yield f"memory_analysis() of JAX: argument {argument} · alias {alias}"
+
+
+def _copies_content(report: DonationReport) -> Content:
+    """Yield the donated arguments that are copied."""
+    if report.copied:
+        arguments = list(dict.fromkeys(one.argument for one in report.copied))
+        yield f"donated, but copied nevertheless: {_total(arguments)}"
+        copies = [
+            (_size([one.argument]), f"`{one.argument.name}`", _copy_text(one))
+            for one in report.copied
+        ]
+        yield Table((">bytes", "argument", "copy"), copies, has_titles=False)
+
+
+def _copy_text(one: CopiedDonation) -> str:
+    """Return what copies an argument, what reads the copy, and what takes its bytes."""
+    text = f"`{one.copy.instruction.name}` copies it{_at(one.copy.step)}"
+    if one.reader is None:
+        text += "; nothing else reads the copy"
+    else:
+        place = "" if one.source is None else f" ({one.source.short})"
+        name, when = one.reader.instruction.name, _at(one.reader.step)
+        text += f" for `{name}`{place}, which reads the copy{when}"
+    if one.writer is None:
+        return text
+    return f"{text}; `{one.writer[0]}` writes to the argument{_at(one.writer[1])}"
+
+
+def _at(step: int | None) -> str:
+    return "" if step is None else f" at step {step:,}"
+
+
+def _shape(argument: Argument) -> str:
+    return f"`{argument.shape}`" if argument.shape else "tuple table"
 
 
 def _is_small(report: DonationReport, argument: Argument) -> bool:
@@ -136,8 +183,20 @@ def _is_small(report: DonationReport, argument: Argument) -> bool:
 def _fate(report: DonationReport, argument: Argument) -> tuple[str, ...]:
     """Return the shape of an argument, its output or the reason for none, and its memory space."""
     space = report.spaces[argument.space] if len(report.spaces) > 1 else ""
-    shape = f"`{argument.shape}`" if argument.shape else "tuple table"
-    return shape, argument.use, space and f"in {space}"
+    return (
+        _shape(argument),
+        argument.use or _dropped_text(report, argument),
+        space and f"in {space}",
+    )
+
+
+def _dropped_text(report: DonationReport, argument: Argument) -> str:
+    """Return why an array of a donated argument is not donated, empty for others."""
+    found = next((one for one in report.dropped if one.argument == argument), None)
+    if found is None:
+        return ""
+    reason = "" if found.reason is None else f": {found.reason}"
+    return f"dropped, other arrays of `{found.donor}` are donated{reason}"
 
 
 def _idle_text(one: Argument, idle: IdleDonation | None) -> str:
@@ -154,6 +213,17 @@ def _saving(report: DonationReport, state: DonationState) -> str:
     if state is not DonationState.USABLE or report.saves_bytes is None:
         return ""
     return f"; donating them saves at most {format_short_bytes(report.saves_bytes)} at the peak"
+
+
+def _drop(report: DonationReport, state: DonationState) -> str:
+    if state is not DonationState.KEPT or not _has_donation(report):
+        return ""
+    return "; JAX drops a donation that no output can use, with a warning"
+
+
+def _has_donation(report: DonationReport) -> bool:
+    """Return whether the program donates an argument."""
+    return any(one.is_donated for one in report.arguments or ())
 
 
 def _total(arguments: Sequence[Argument]) -> str:
@@ -180,7 +250,10 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
     sums = [(title, f"{len(group):,}", _size(group)) for title, group in groups]
     yield from markdown_table(Table(("state", ">arguments", ">bytes"), sums))
     idle = {one.argument: one for one in report.idle}
-    for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):
+    states = [DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED]
+    if _has_donation(report):
+        states.append(DonationState.KEPT)
+    for state in states:
         found = report.of(state)
         if not found:
             continue
@@ -198,11 +271,14 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
         ]
         titles = ("argument", ">bytes", "shape and output", "idle at the peak")
         yield from markdown_table(Table(titles, rows))
+    yield from markdown_blocks(_copies_content(report))
 
 
 def donation_json(report: DonationReport) -> Json:
     """Return the donation as JSON; see docs/json_schema.md."""
     idle = {one.argument: one for one in report.idle}
+    dropped = {one.argument: one for one in report.dropped}
+    copied = {one.argument: one for one in report.copied}
     return {
         "name": report.name,
         "path": report.path,
@@ -216,7 +292,11 @@ def donation_json(report: DonationReport) -> Json:
             "idle": sum(one.idle_bytes or 0 for one in report.arguments),
         },
         "saves_bytes": report.saves_bytes,
-        "arguments": [_argument_json(report, one, idle.get(one)) for one in report.arguments or ()],
+        "arguments": [
+            _argument_json(report, one, idle.get(one))
+            | _losses_json(dropped.get(one), copied.get(one))
+            for one in report.arguments or ()
+        ],
     }
 
 
@@ -236,4 +316,14 @@ def _argument_json(report: DonationReport, one: Argument, idle: IdleDonation | N
         "idle_steps": None if one.idle_steps is None else list(one.idle_steps),
         "idle_instruction": None if instruction is None else instruction.name,
         "idle_reason": None if idle is None else idle.reason,
+    }
+
+
+def _losses_json(dropped: DroppedDonation | None, copied: CopiedDonation | None) -> Json:
+    reader = None if copied is None else copied.reader
+    return {
+        "dropped_from": None if dropped is None else dropped.donor,
+        "dropped_reason": None if dropped is None else dropped.reason,
+        "copied_by": None if copied is None else copied.copy.instruction.name,
+        "copy_reader": None if reader is None else reader.instruction.name,
     }
