@@ -35,12 +35,12 @@ def test_compare_shows_answer_and_diff(shared_neovim: Neovim, own: Compile) -> N
     assert shown["file"] == str(after.path(""))
     title, _, *sides = shown["answer"]
     assert title == "jit_mlp_train: the same memory"
-    assert sides[0].startswith(" • Before: ")
+    assert sides[0].startswith(" • Before:")
 
 
-def test_one_path_is_compared_with_this_dump(shared_neovim: Neovim, own: Compile) -> None:
+def test_one_path_is_compared_with_this_dump(neovim: Neovim, own: Compile) -> None:
     before = changed_copy(own, own.folder.parent / "before")
-    sides = shared_neovim.run(
+    sides = neovim.run(
         """
         nvim.open(path)
         vim.cmd('HloCompare ' .. before)

@@ -9,16 +9,19 @@ pytestmark = pytest.mark.editors
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_summary_is_text_that_fits(shared_neovim: Neovim, own: Compile, columns: int) -> None:
+def test_summary_is_text_that_fits(
+    shared_neovim: Neovim, compile_v5e: Compile, columns: int
+) -> None:
     lines = shared_neovim.run(
         """
         nvim.open(path)
         vim.o.columns = columns
         vim.cmd('HloSummary')
         nvim.wait('a summary', function() return vim.fn.getline(1):find('Memory of') end)
+        vim.o.columns = 80
         return vim.fn.getline(1, '$')
         """,
-        path=own.path(""),
+        path=compile_v5e.path(""),
         columns=columns,
     )
     text = "\n".join(lines)
@@ -28,7 +31,7 @@ def test_summary_is_text_that_fits(shared_neovim: Neovim, own: Compile, columns:
     assert any(line.split()[:1] == ["Owner"] for line in lines)
 
 
-def test_row_leads_to_line_of_buffer(shared_neovim: Neovim, own: Compile) -> None:
+def test_row_leads_to_line_of_buffer(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     found = shared_neovim.run(
         """
         nvim.open(path)
@@ -40,7 +43,7 @@ def test_row_leads_to_line_of_buffer(shared_neovim: Neovim, own: Compile) -> Non
         vim.cmd('normal gd')
         return { name = name, line = vim.fn.getline('.'), windows = #vim.api.nvim_list_wins() }
         """,
-        path=own.path(""),
+        path=compile_v5e.path(""),
     )
     assert f" {found['name']} @" in found["line"]
     assert found["windows"] == 2  # the place is not in the window of the summary
