@@ -271,7 +271,7 @@ def overlap_content(overlap: Overlap, count: int) -> Content:
         names = join_limited(list(overlap.unbounded), _MAX_NAMES)
         yield f"{count_noun(len(overlap.unbounded), 'operation')} of unknown size: {names}"
     yield from _kind_content(kinds)
-    yield from _exposed_content(overlap.waiting, count)
+    yield from _exposed_content(overlap.waiting, sum(one.bytes for one in kinds), count)
     yield from _fused_content(overlap, count)
     yield from _network_content(overlap, count)
     yield from _offload_content(overlap, count)
@@ -288,19 +288,22 @@ def _kind_content(kinds: Sequence[_Kind]) -> Content:
     yield Table((">bytes", ">exposed bytes", ">operations", ">exposed", "kind"), rows)
 
 
-def _exposed_content(found: Sequence[_Exposed], count: int) -> Content:
-    """Yield the table of the exposed operations, which adds up to those of all kinds."""
+def _exposed_content(found: Sequence[_Exposed], total: int, count: int) -> Content:
+    """Yield the table of the exposed operations, which adds up to those of all kinds.
+
+    Those with less than 1% of ``total``, the bytes of all operations, share a row.
+    """
     if not found:
         return
     rows: list[tuple[str, ...]] = []
-    total = sum(one.bytes_per_run for one in found)
     for one in [one for one in found if not is_negligible(one.bytes_per_run, total, 1)][:count]:
         sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
         rows.append((*sizes, f"{one.executions:,}", one.name))
     rest = found[len(rows) :]
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
-        rows.append((size, "", "", f"in {len(rest):,} more"))
+        name = f"in {len(rest):,} more" if rows else f"in {count_noun(len(rest), 'operation')}"
+        rows.append((size, "", "", name))
     yield Table((">bytes", ">each", ">executions", "exposed"), rows)
 
 
@@ -393,7 +396,8 @@ def _offload_content(overlap: Overlap, count: int) -> Content:
     rest = ordered[count:]
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
-        rows.append((size, "", "", f"in {len(rest):,} more"))
+        name = f"in {len(rest):,} more" if rows else f"in {count_noun(len(rest), 'operation')}"
+        rows.append((size, "", "", name))
     yield Table((">bytes", ">each", ">executions", "value"), rows)
 
 
