@@ -72,7 +72,7 @@ class Comparison:
 
         These are the only pair, or those that differ and are not ``small``.
         """
-        small = self.small
+        small = set(self.small)
         is_alone = len(self.pairs) == 1
         found = [
             pair for pair in self.pairs if is_alone or not (pair.diff.is_equal or pair in small)

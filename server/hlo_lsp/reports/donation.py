@@ -106,13 +106,17 @@ def donation_content(report: DonationReport, count: int) -> Content:
         if found:
             yield f"{state.title}: {_total(found)}{_saving(report, state)}{_drop(report, state)}"
         if state is not DonationState.KEPT or _has_donation(report):
-            large = [one for one in found if not _is_small(report, one)][:count]
+            small = {one for one in found if _is_small(report, one)}
+            if len(small) == 1:  # its line can name it
+                small.clear()
+            shown = [one for one in found if one not in small][:count]
             rows = [
                 (_size([argument]), f"`{argument.name}`", *_fate(report, argument))
-                for argument in large
+                for argument in shown
             ]
-            if rest := found[len(large) :]:
-                rows.append((_size(rest), count_noun(len(rest), "more argument"), "", "", ""))
+            if rest := [one for one in found if one not in shown]:
+                noun = "more argument" if rows else "argument"
+                rows.append((_size(rest), count_noun(len(rest), noun), "", "", ""))
             titles = (">bytes", "argument", "shape", "output", "space")
             yield Table(titles, rows, has_titles=False)
     idle = [one for one in report.arguments if (one.idle_bytes or 0) >= _MIN_IDLE_BYTES]

@@ -58,7 +58,7 @@ def answers_content(
         with_small: Whether small compiles are shown in full.
     """
     titles = distinct_titles([answer.module for answer in answers])
-    small = [] if with_small else _small(answers, paths)
+    small = set() if with_small else _small(answers, paths)
     shown = []
     alike: dict[str | None, list[ModuleAnswer]] = {}
     for answer, title in zip(answers, titles, strict=True):
@@ -74,7 +74,7 @@ def answers_content(
         elif answer is same[0]:
             yield [f"{joined_names((one.module.name for one in same), _MAX_NAMES)}{fact}"]
     if small:
-        names = joined_names((answer.module.name for answer in small), _MAX_NAMES)
+        names = joined_names((one.module.name for one in answers if one in small), _MAX_NAMES)
         count = count_noun(len(small), "module")
         yield [f"{count} below 1% of the largest (--all shows them in full): {names}"]
 
@@ -85,12 +85,12 @@ def _only_fact(content: Sequence[object], title: str) -> str | None:
     return str(content[0]).removeprefix(title) if is_line else None
 
 
-def _small(answers: Sequence[ModuleAnswer], paths: Collection[Path]) -> list[ModuleAnswer]:
+def _small(answers: Sequence[ModuleAnswer], paths: Collection[Path]) -> set[ModuleAnswer]:
     """Return the answers about small compiles, except those of files that the user named."""
     named = {path: [one for one in answers if path in one.paths] for path in paths}
     alone = [found[0] for found in named.values() if len(found) == 1]
     _, small = largest_first(answers, lambda answer: answer.size)
-    return [answer for answer in small if answer not in alone]
+    return {answer for answer in small if answer not in alone}
 
 
 def titled_modules(modules: Sequence[Json], answers: Sequence[ModuleAnswer]) -> list[Json]:
