@@ -12,7 +12,7 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import index_text, spaced
-from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, OperandReading, opcode_spec
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, OperandReading, opcode_spec, vocabulary
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, decoded, joined
@@ -108,7 +108,6 @@ def _nodes(tree: _Node, prefix: str) -> Iterator[tuple[str, str, str, _Node]]:
 
 _INSTRUCTIONS_PER_CHECKPOINT = 64
 _POINTER_BYTES = 8
-_DIGITS = re.compile(r"\d+")
 _ASYNC_STEPS = frozenset({"async-start", "async-update"})
 
 
@@ -362,9 +361,8 @@ def _byte_size(shape: Any) -> int:
     name = ELEMENT_TYPES.get(shape.element_type, "")
     if name in {"tuple", "opaque"}:
         return _POINTER_BYTES * (len(shape.tuple_shapes) if name == "tuple" else 1)
-    width = _DIGITS.search(name)
-    if name != "pred" and width is None:
+    known = vocabulary().element_types.get(name)
+    if known is None or not known.bits:
         return 0
-    bits = 8 if width is None else max(int(width[0]), 8)
-    bits = shape.layout.element_size_in_bits or bits
+    bits = shape.layout.element_size_in_bits or max(known.bits, 8)
     return int(-(-math.prod(shape.dimensions) * bits // 8))
