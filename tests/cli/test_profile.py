@@ -137,8 +137,8 @@ def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
     assert found.out.splitlines()[:3] == [
         "jit_train_step · median 395 µs → 392 µs (-3.37 µs, -0.9%)"
         " · mean idle 14.4 µs → 10.6 µs (-3.84 µs, -26.7%)",
-        "    change   before  →    after  mean own time per run",
-        "  +12.1 µs  0.00 ns  →  12.1 µs  profiled_programs.py:45",
+        "    change  before  →    after  mean own time per run",
+        "  +12.1 µs    0 ns  →  12.1 µs  profiled_programs.py:45",
     ]
     same = run("profile", train, "--compare", train, "--format", "json").json
     assert [one["groups"] for one in same["modules"]] == [[]]

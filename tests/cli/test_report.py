@@ -46,7 +46,7 @@ def test_costs_are_written(corpus_small: Path, tmp_path: Path) -> None:
     result = run(*options, tmp_path / "cost.html")
     assert (result.status, result.out) == (0, "")
     assert result.err.endswith("cost.html: 1 module\n")
-    assert "<td>programs.py:41</td>" in (tmp_path / "cost.html").read_text("utf-8")
+    assert ">programs.py:41</td>" in (tmp_path / "cost.html").read_text("utf-8")
     assert run(*options, tmp_path / "cost.json").status == 0
     (module,) = json.loads((tmp_path / "cost.json").read_text("utf-8"))["modules"]
     assert module["chip"] == "v5e"

@@ -50,9 +50,9 @@ def test_largest_change_is_first() -> None:
         "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
         "    change   before  →    after  mean own time per run",
         "  -5.00 µs  20.0 µs  →  15.0 µs  b",
-        "  -5.00 µs  5.00 µs  →  0.00 ns  c",
+        "  -5.00 µs  5.00 µs  →     0 ns  c",
         "  +1.00 µs  10.0 µs  →  11.0 µs  a",
-        "  +1.00 µs  0.00 ns  →  1.00 µs  in 1 more",
+        "  +1.00 µs     0 ns  →  1.00 µs  in 1 more",
     ]
 
 
@@ -75,7 +75,7 @@ def test_module_of_one_profile_has_no_other_time() -> None:
     assert module["median"] == {"before_ps": 0, "after_ps": 10**6}
     assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]
     (lines,) = map(list, map(text_lines, comparison_blocks(changes, 3)))
-    assert lines[0].startswith("jit_f · ran only after · median 0.00 ns → 1.00 µs")
+    assert lines[0].startswith("jit_f · ran only after · median 0 ns → 1.00 µs")
 
 
 RENAMED = """\

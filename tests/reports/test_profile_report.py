@@ -18,7 +18,7 @@ def _texts(profile: JoinedProfile, key: InstructionKey, chip: str | None = None)
 def test_time_has_three_digits() -> None:
     times = (0, 1_530_000_000, 63_900_000, 875_000, 999_999_999, 2 * 10**15)
     assert [format_time(one) for one in times] == [
-        "0.00 ns",
+        "0 ns",
         "1.53 ms",
         "63.9 µs",
         "875 ns",
@@ -81,7 +81,7 @@ def test_own_times_of_threads_name_parallel_time() -> None:
         events.append(InstructionEvent(name, thread, 0, 10**6, 1, name))
     (lines,) = _texts(join(profile, {}), InstructionKey.INSTRUCTION)
     assert lines[1:3] == [
-        "mean per run: 1.00 µs = busy 1.00 µs (100.0%) + idle 0.00 ns (0.0%) · no communication",
+        "mean per run: 1.00 µs = busy 1.00 µs (100.0%) + idle 0 ns (0.0%) · no communication",
         "own times: 2.00 µs = busy 1.00 µs + parallel 1.00 µs; shares are of this sum",
     ]
 

@@ -1,6 +1,7 @@
 """Costs and measured times as HTML files."""
 
 from html.parser import HTMLParser
+from pathlib import Path
 
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
@@ -58,3 +59,18 @@ def test_measured_times_are_listed() -> None:
     names = [row[-1] for row in tables.rows]
     assert names == ["Python line", "model.py:3", "Instruction", "a"]
     assert tables.rows[1][0] == "4.00 µs"
+
+
+def test_lines_on_this_machine_are_beside_their_numbers(tmp_path: Path) -> None:
+    program = tmp_path / "model.py"
+    program.write_text("\n" * 6 + "y = f(x) < 1\n", "utf-8")
+    module = MODULE.replace("/home/user/model.py", program.as_posix())
+    tables = [
+        cost_table(example(ASSIGNMENT, RANGES, text), chips()["v5e"])
+        for text in (module, module.replace("jit_f", "jit_g"))
+    ]
+    page = cost_page([table for table in tables if table is not None])
+    assert [row[-1] for row in _Tables(page).rows][:2] == ["Source", "y = f(x) < 1"]
+    assert 'style="--share: ' in page
+    assert "TPU v5e: 197 TFLOP/s with 16 bits" in page
+    assert page.count('href="#program-') == page.count('id="program-') == 2

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.display.phrases import count_noun, join_limited
@@ -20,6 +21,18 @@ def describe_least(picoseconds: float, *, may_be_cached: bool) -> str:
     """Return ``at least 1.53 ms``, or ``1.53 ms (less if in cache)``, which is no lower bound."""
     time = format_time(picoseconds)
     return f"{time} {IF_IN_CACHE}" if may_be_cached else f"at least {time}"
+
+
+def describe_peaks(chip: Chip) -> str:
+    """Return what a chip does at most in a second, and where the figures are from."""
+    flops = [
+        f"{format_flops(round(peak))}/s with {bits} bits"
+        for bits, peak in sorted(chip.flops_per_second.items(), reverse=True)
+    ]
+    memory = f"memory {format_short_bytes(round(chip.memory_bytes_per_second))}/s"
+    network = chip.network_bytes_per_second
+    wires = [] if network is None else [f"network {format_short_bytes(round(network))}/s"]
+    return f"{chip.title}: {', '.join([*flops, memory, *wires])} ({chip.source})"
 
 
 def describe_amounts(cost: Cost, memory_bytes: int, wire_bytes: int) -> Iterator[str]:

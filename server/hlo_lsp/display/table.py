@@ -1,5 +1,6 @@
 """Tables, and their forms as aligned text and as Markdown."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from hlo_lsp.text.inert import (
 )
 
 _NUMBERS = ">"
+_SHARE = re.compile(r"\d{1,3}(?:\.\d)?%")
 _INDENT = "  "
 _GAP = "  "
 
@@ -130,10 +132,17 @@ def markdown_cell(cell: Cell) -> str:
 def html_table(table: Table) -> Iterator[str]:
     """Yield the lines of a table in HTML."""
     yield "<table>"
-    yield _html_row("th", [title.removeprefix(_NUMBERS) for title in table.titles])
-    yield from (_html_row("td", map(_plain, row)) for row in table.rows)
+    kinds = ["" if title.startswith(_NUMBERS) else ' class="text"' for title in table.titles]
+    heads = zip(kinds, table.titles, strict=True)
+    cells = (f"<th{kind}>{html_text(title.removeprefix(_NUMBERS))}</th>" for kind, title in heads)
+    yield f"<tr>{''.join(cells)}</tr>"
+    for row in table.rows:
+        yield f"<tr>{''.join(map(_html_cell, kinds, row))}</tr>"
     yield "</table>"
 
 
-def _html_row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{html_text(cell)}</{tag}>' for cell in cells)}</tr>"
+def _html_cell(kind: str, cell: Cell) -> str:
+    """Return a cell in HTML; one with a share has a bar of this length."""
+    text = _plain(cell)
+    style = f' style="--share: {text}"' if _SHARE.fullmatch(text) else ""
+    return f"<td{kind}{style}>{html_text(text)}</td>"

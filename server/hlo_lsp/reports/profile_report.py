@@ -64,7 +64,7 @@ def run_lines(run: ProfileRun | None, title: str = "read:") -> Iterator[str]:
 
 def _program_json(program: JoinedProgram, key: InstructionKey, chip: str | None) -> Json:
     time = program.time
-    table = _table(program, chip)
+    table = joined_table(program, chip)
     owners = table.owners
     durations = [run.duration_ps for run in time.executions]
     return {
@@ -92,7 +92,8 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip: str | None)
     }
 
 
-def _table(program: JoinedProgram, chip: str | None) -> InstructionTable:
+def joined_table(program: JoinedProgram, chip: str | None) -> InstructionTable:
+    """Return the instructions of a program with their measured times; ``chip`` is for rooflines."""
     dump = program.dump
     cost = None if dump is None else program_cost(dump, configured_chip(dump, chip))
     return program.table(cost)
@@ -203,7 +204,7 @@ def time_table(program: JoinedProgram, key: InstructionKey, count: int, chip: st
 
     The last row sums up the other groups, so that the rows add up to the own times of a run.
     """
-    table = _table(program, chip)
+    table = joined_table(program, chip)
     has_rates = table.achieved(table.timed) is not None
     rates = [">FLOP/s", ">memory/s", *([">roofline"] if table.chip else [])] if has_rates else []
     groups = table.groups(key)

@@ -92,7 +92,9 @@ _TIME_UNITS = ((PICOSECONDS, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))
 
 
 def format_time(picoseconds: float) -> str:
-    """Return a time with three digits: ``1.53 ms``, ``63.9 µs``, ``875 ns``."""
+    """Return a time with three digits: ``1.53 ms``, ``63.9 µs``, ``875 ns``; ``0 ns`` for none."""
+    if not picoseconds:
+        return "0 ns"
     for size, unit in _TIME_UNITS:
         number = picoseconds / size
         if abs(number) >= 0.9995 or unit == "ns":
