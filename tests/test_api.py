@@ -4,11 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 import hlo_lsp
+from cli.command import run
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
@@ -107,6 +109,18 @@ def test_capture_reads_what_a_block_dumps(tmp_path: Path, monkeypatch: pytest.Mo
 def test_capture_without_dump_explains_why(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="before the first compile"), hlo_lsp.capture(tmp_path):
         pass
+
+
+def test_failed_capture_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(RuntimeError, match="nothing was dumped"), hlo_lsp.capture():
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_of_a_module_is_the_summary_of_the_command(dump: Path) -> None:
+    (module,) = hlo_lsp.load(dump)
+    assert f"{module}\n" == run("summary", dump).out
 
 
 def test_package_is_imported_on_first_use() -> None:

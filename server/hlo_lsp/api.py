@@ -10,6 +10,7 @@ The package does not import jax.
 
 import html
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +41,7 @@ from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import local_path
 
 _COUNT = 20  # of owners, buffers, and changes that are listed
+_PRINTED_COUNT = 5  # of those in a text, as in that of the command
 _OPTIONS = SummaryOptions(count=_COUNT)
 
 
@@ -90,7 +92,9 @@ class Module:
         return memory_map_page(memory_map_document([found]))
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, summary_lines(self._summary, 5)))
+        """Return the summary, as ``hlo-lsp summary`` prints it."""
+        summary = summarize_with_cost(self._dump, SummaryOptions())
+        return "\n".join(map(printable, summary_lines(summary, _PRINTED_COUNT)))
 
     def __repr__(self) -> str:
         return f"<hlo_lsp.Module {self.name} {self.path}>"
@@ -152,7 +156,8 @@ def capture(folder: str | os.PathLike[str] | None = None) -> Iterator[Capture]:
     :func:`analyze`.
 
     Args:
-        folder: Where the dumps are written; a new temporary folder by default, which is kept.
+        folder: Where the dumps are written; by default a new temporary folder, which is kept unless
+            nothing was dumped.
 
     Raises:
         RuntimeError: Nothing was dumped in the block.
@@ -171,6 +176,8 @@ def capture(folder: str | os.PathLike[str] | None = None) -> Iterator[Capture]:
             os.environ["XLA_FLAGS"] = before
     written = written_dumps(found.folder, stamps)
     if not written:
+        if folder is None:
+            shutil.rmtree(found.folder, ignore_errors=True)
         raise RuntimeError(
             "nothing was dumped: XLA reads its flags before the first compile of a process, and"
             " compiles from a cache write no dumps; use hlo_lsp.analyze(jitted.lower(...))"

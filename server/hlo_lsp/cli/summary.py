@@ -150,7 +150,7 @@ def _rendered(
 
 
 def _titled(one: _Rendered, title: str, form: str) -> _Rendered:
-    """Return a summary with a title that tells it apart, in place of the name of the module."""
+    """Return a summary with a title that no other one has, in place of the name of the module."""
     name = one.module.name
     line = title + one.line.removeprefix(name)
     if form == "json":

@@ -44,7 +44,7 @@ async def answer_comparison(session: Session, params: CompareParams) -> Json:
     """Return the differences between the compiles of two files or folders on disk.
 
     Raises:
-        RequestFailedError: A file is not a dump, or the width of the page is no number of columns.
+        RequestFailedError: A file is not a dump, or the width of the page is invalid.
     """
     found = await compared_in_process(session, params, compare_places)
     if params.columns is None:

@@ -85,7 +85,7 @@ class _HoverLine:
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """What the facts of a card have said so far.
+    """The files and callers that earlier facts of a card mention.
 
     Attributes:
         missing: The files that have a note that they are not available.

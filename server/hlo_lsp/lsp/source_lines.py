@@ -44,7 +44,7 @@ class _ShownCompile:
 
     @property
     def label(self) -> str:
-        """What tells it apart from the others, if there are any: its folder, or its number."""
+        """Its folder or its number, in which it differs from the others; empty without others."""
         folder = self.compile.assignment.parent
         if not self.others:
             return ""
@@ -57,7 +57,7 @@ class _ShownCompile:
 
     @property
     def reason(self) -> str:
-        """Why this compile is the one that is shown; empty if there is no other."""
+        """Why this compile is shown and not another one; empty without others."""
         if not self.others:
             return ""
         count = len(self.others) + 1

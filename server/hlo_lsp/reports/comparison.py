@@ -27,7 +27,7 @@ Json = dict[str, Any]
 class ComparedPair:
     """Two compiles that correspond, and their differences.
 
-    ``titles`` are the names with what tells them apart from others of their side.
+    ``titles`` are names that no other compile of their side has.
     """
 
     before: Compile
@@ -48,7 +48,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedSides:
     """The compiles of two sides that correspond, and those that only one side has."""
 
     pairs: tuple[ComparedPair, ...]
@@ -88,7 +88,7 @@ class Comparison:
 
 def compare_all(
     before: Sequence[Compile], after: Sequence[Compile], chip: str | None = None
-) -> Comparison:
+) -> ComparedSides:
     """Compare the compiles of two sides, with times of a chip as in ``compare``."""
     pairs, removed, added = pair_modules(before, after)
     first, second = map(_titles, (before, after))
@@ -96,7 +96,7 @@ def compare_all(
         ComparedPair(one, other, compare(one, other, chip), (first[one], second[other]))
         for one, other in pairs
     )
-    return Comparison(tuple(found), tuple(removed), tuple(added))
+    return ComparedSides(tuple(found), tuple(removed), tuple(added))
 
 
 def _titles(dumps: Sequence[Compile]) -> dict[Compile, str]:
@@ -113,7 +113,7 @@ def _peak_change(diff: ModuleDiff) -> int:
     return 0 if diff.main is None else abs(diff.main.peak_change)
 
 
-def comparison_headline(comparison: Comparison) -> str:
+def comparison_headline(comparison: ComparedSides) -> str:
     """Return the answer in one sentence: the headline of the only pair, or how many differ."""
     count = len(comparison.pairs)
     parts = []
@@ -131,7 +131,7 @@ def comparison_headline(comparison: Comparison) -> str:
 
 
 def comparison_blocks(
-    comparison: Comparison, count: int, sides: tuple[str, str]
+    comparison: ComparedSides, count: int, sides: tuple[str, str]
 ) -> Iterator[Content]:
     """Yield the blocks of the text form.
 
@@ -145,7 +145,7 @@ def comparison_blocks(
 
 
 def comparison_markdown(
-    comparison: Comparison, count: int, sides: tuple[str, str]
+    comparison: ComparedSides, count: int, sides: tuple[str, str]
 ) -> Iterator[str]:
     """Yield the lines of the Markdown form; the arguments are as for ``comparison_blocks``."""
     for pair in comparison.shown:
@@ -155,7 +155,7 @@ def comparison_markdown(
 
 
 def comparison_page(
-    comparison: Comparison,
+    comparison: ComparedSides,
     count: int,
     sides: tuple[str, str],
     name_cell: Callable[[ComparedPair], NameCell],
@@ -180,12 +180,12 @@ def comparison_page(
     yield from _markdown_notes(comparison, sides)
 
 
-def _markdown_notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[str]:
+def _markdown_notes(comparison: ComparedSides, sides: tuple[str, str]) -> Iterator[str]:
     for note in _notes(comparison, sides):
         yield from (markdown_text(note), "")
 
 
-def comparison_json(comparison: Comparison, count: int) -> Json:
+def comparison_json(comparison: ComparedSides, count: int) -> Json:
     """Return the comparison as JSON; see docs/json_schema.md."""
     return {
         "modules": [
@@ -196,7 +196,7 @@ def comparison_json(comparison: Comparison, count: int) -> Json:
     }
 
 
-def _notes(comparison: Comparison, sides: tuple[str, str]) -> Iterator[str]:
+def _notes(comparison: ComparedSides, sides: tuple[str, str]) -> Iterator[str]:
     """Yield which modules are equal or small, and which ones only one side has."""
     equal = [diff.before.name for diff in comparison.diffs if diff.is_equal]
     if len(comparison.pairs) > 1 and equal:

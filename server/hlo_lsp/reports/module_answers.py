@@ -25,7 +25,7 @@ class ModuleAnswer:
     """The answer about a compile.
 
     Attributes:
-        module: What tells the compile apart from others.
+        module: The facts in which it differs from other compiles.
         size: What makes it large, such as its peak in bytes.
         content: Returns the text and the tables; the first line begins with the given title and a
             colon.
@@ -94,7 +94,7 @@ def _small(answers: Sequence[ModuleAnswer], paths: Collection[Path]) -> set[Modu
 
 
 def titled_modules(modules: Sequence[Json], answers: Sequence[ModuleAnswer]) -> list[Json]:
-    """Return the JSON of answers with the title of each, which tells it apart from the others."""
+    """Return the JSON of answers with a title for each, which no other answer has."""
     titles = distinct_titles([answer.module for answer in answers])
     return [
         {"name": module["name"], "title": title, **module}

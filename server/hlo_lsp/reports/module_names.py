@@ -1,4 +1,4 @@
-"""What tells compiles of one name apart: their number, and the first parameter that differs."""
+"""Names of compiles that differ: with their number, and the first parameter that differs."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ModuleIdentity:
-    """The name of a compile, and what tells it apart from others of this name."""
+    """The name of a compile, and the facts in which compiles of this name can differ."""
 
     name: str
     path: str
@@ -87,10 +87,10 @@ def _donation(parameter: Parameter) -> str:
 
 
 def distinct_titles(modules: Sequence[ModuleIdentity]) -> list[str]:
-    """Return the name of each compile, with what tells it apart from others of this name.
+    """Return the name of each compile, and in which fact it differs from others of this name.
 
     This is the number in the names of its files, and the first parameter that differs: ``jit_step
-    (module_0026, x: f32[48,64])``. The path stands for them if they do not tell it apart.
+    (module_0026, x: f32[48,64])``. The path is in their place if they are the same.
     """
     groups: dict[str, list[ModuleIdentity]] = {}
     for module in modules:
