@@ -19,6 +19,8 @@ interface DumpFile {
 
 interface Buffer {
   readonly name: string;
+  /** The argument, or the name of the instruction. */
+  readonly label?: string;
   readonly text: string;
   readonly location: Location;
 }
@@ -298,12 +300,12 @@ function fileNode(file: DumpFile, compile: string, line = 0): DumpNode {
   return { item, children: () => [] };
 }
 
-function bufferNode({ name, text, location }: Buffer): DumpNode {
+function bufferNode({ name, label = name, text, location }: Buffer): DumpNode {
   const { start, end } = location.range;
   const range = new vscode.Range(start.line, start.character, end.line, end.character);
-  const item = new vscode.TreeItem(shortened(name, MAX_INDENTED_LENGTH));
+  const item = new vscode.TreeItem(shortened(label, MAX_INDENTED_LENGTH));
   item.description = text;
-  item.tooltip = `${name}\n${text}`;
+  item.tooltip = `${label === name ? name : `${label}\n${name}`}\n${text}`;
   item.iconPath = new vscode.ThemeIcon("symbol-variable");
   item.command = { title: "Open", command: OPEN, arguments: [vscode.Uri.parse(location.uri), range] };
   return { item, children: () => [] };

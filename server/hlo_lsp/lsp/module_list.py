@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from hlo_lsp.hlo.notation import tuple_path
 from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, MODULES_METHOD, ModulesParams
 from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
 from hlo_lsp.lsp.scheduling import Priority
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
@@ -19,6 +21,7 @@ from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope, Stamp
 from hlo_lsp.model.module_reader import ModuleReader
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
+from hlo_lsp.program.argument_names import buffer_name
 from hlo_lsp.protos.names import text_name
 from hlo_lsp.reports.history import stage_label
 from hlo_lsp.reports.modules import (
@@ -172,7 +175,9 @@ def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
     path = None if isinstance(file, SectionFile) else file.path
     if path is None:
         files = ()
-    buffers = [named_buffer(dump, buffer) for buffer in largest_buffers(dump, _MAX_BUFFERS)]
+    live = largest_buffers(dump, _MAX_BUFFERS)
+    labels = [_label(dump, buffer) for buffer in live]
+    buffers = [named_buffer(dump, buffer) for buffer in live]
     locations = client.locations(buffer.place for buffer in buffers)
     return {
         "uri": file.uri,
@@ -182,10 +187,18 @@ def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
             _file_json(path) for path in files if suffix_of(path.name).role not in _UNLISTED_ROLES
         ],
         "buffers": [
-            {"name": buffer.name, "text": buffer.text, "location": location}
-            for buffer, location in zip(buffers, locations, strict=True)
+            {"name": buffer.name, "label": label, "text": buffer.text, "location": location}
+            for buffer, label, location in zip(buffers, labels, locations, strict=True)
         ],
     }
+
+
+def _label(dump: Compile, buffer: LiveBuffer) -> str:
+    """Return the argument of a buffer, such as ``params['w']``, or the instruction."""
+    record, value = buffer.allocation.record, buffer.value
+    if record.parameter is not None:
+        return buffer_name(dump, record.parameter, tuple_path(record.parameter_index))
+    return "unused bytes" if value is None else value.record.key.removesuffix("{}")
 
 
 def _files_in_order(compile_: CompileFiles) -> list[Path]:
