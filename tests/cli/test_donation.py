@@ -80,6 +80,14 @@ def test_dropped_array_of_donated_argument_is_named(tmp_path: Path) -> None:
     assert [one["dropped_from"] for one in module["arguments"]] == [None, "p", None]
 
 
+def test_elements_of_args_are_donated_alone(tmp_path: Path) -> None:
+    path = tmp_path / "module_0001.jit_f.cpu_after_optimizations.txt"
+    text = _TREE.replace("p[\\'w\\']", "args[0]").replace("p[\\'h\\']", "args[1]['h']")
+    path.write_text(text, "utf-8")
+    (module,) = json.loads(run("donation", path, "--format", "json").out)["modules"]
+    assert {one["dropped_from"] for one in module["arguments"]} == {None}
+
+
 _UPDATED = """\
 HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (0, {}) }
 

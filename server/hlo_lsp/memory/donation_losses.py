@@ -21,7 +21,8 @@ from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
 _COPIES = frozenset({"copy", "copy-start", "copy-done"})
-_FUNCTION_ARGUMENT = re.compile(r"[^\W\d]\w*")  # of the path of an array in it
+# The beginning of the path of an array: an element of ``*args`` is an argument of its own.
+_FUNCTION_ARGUMENT = re.compile(r"[^\W\d]\w*(?:\[\d+\])?")
 
 
 @dataclass(frozen=True, slots=True)
