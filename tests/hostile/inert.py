@@ -95,7 +95,9 @@ class _Elements(HTMLParser):
         self.foreign: list[str] = []
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        if tag in {"img", "iframe", "a"} or any(name.startswith("on") for name, _ in attributes):
+        is_own = re.fullmatch(r"#program-\d+", dict(attributes).get("href") or "") is not None
+        is_link = tag in {"img", "iframe", "a"} and not is_own
+        if is_link or any(name.startswith("on") for name, _ in attributes):
             self.foreign.append(self.get_starttag_text() or tag)
 
 

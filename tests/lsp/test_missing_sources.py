@@ -47,7 +47,7 @@ async def test_files_of_libraries_are_not_missing(values: Path) -> None:
     mlp, train = "/far/models/layers/mlp.py", "/far/models/train.py"
     assert answer == {
         "files": [mlp, train, "/far/old.py"],
-        "functions": {mlp: ["Model.__call__.<locals>.<lambda>"], train: ["step"]},
+        "functions": [["Model.__call__.<locals>.<lambda>"], ["step"], []],
     }
 
 
@@ -62,4 +62,4 @@ async def test_mapped_files_are_not_missing(values: Path, tmp_path: Path) -> Non
 async def test_compile_without_module_text_misses_none(values: Path) -> None:
     (values.parent / f"{_STEM}.txt").unlink()
     answer = await answer_missing_sources(Session(), FileParams(values.as_uri()))
-    assert answer == {"files": [], "functions": {}}
+    assert answer == {"files": [], "functions": []}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.lsp.commands import inspect_place
 from hlo_lsp.lsp.custom_requests import CompilePlace, FileParams
 from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
@@ -38,6 +39,8 @@ async def test_notes_above_a_proto_belong_to_its_compile(tmp_path: Path) -> None
         answer = await answer_memory_map(session, CompilePlace(uri, line))
         assert answer is not None
     assert await session.context(types.TextDocumentIdentifier(uri), 0) is None  # such as a hover
+    with pytest.raises(RequestFailedError, match="no information at this position"):
+        await inspect_place(session, uri, types.Position(0, 0))
 
 
 async def test_other_files_are_rejected(tmp_path: Path) -> None:

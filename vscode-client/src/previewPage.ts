@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { relative } from "node:path";
+import { relative, sep } from "node:path";
 import * as vscode from "vscode";
 
 const MAX_AGE = 7 * 24 * 60 * 60 * 1000; // milliseconds; a window that is opened again shows its previews again
@@ -17,7 +17,7 @@ export async function writePage(storage: vscode.Uri, name: string, markdown: str
   const pages = vscode.Uri.joinPath(storage, "pages");
   const folder = vscode.Uri.joinPath(pages, createHash("sha256").update(markdown).digest("hex").slice(0, 12));
   const page = vscode.Uri.joinPath(folder, `${name.replace(/[^\w .,→-]/gu, "_")}.md`);
-  const text = withRelativeLinks(markdown, folder.fsPath);
+  const text = withRelativeLinks(withShortPaths(markdown), folder.fsPath);
   await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
   void removeOldPages(pages, folder);
   return page;
@@ -35,6 +35,12 @@ async function removeOldPages(pages: vscode.Uri, kept: vscode.Uri): Promise<void
       // Another window has removed it.
     }
   }
+}
+
+/** Leave out the workspace folder of paths in backticks. */
+function withShortPaths(markdown: string): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.reduce((text, { uri: { fsPath } }) => text.replaceAll(`\`${fsPath}${sep}`, "`"), markdown);
 }
 
 /** Replace links to files by relative ones, because the preview ignores URIs of files. */

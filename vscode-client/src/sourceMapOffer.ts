@@ -10,7 +10,7 @@ import { defines, fileName, mappingOf, unmapped, type FoundMapping, type Mapping
 /** Files that the dump names, and the functions of each. */
 interface Missing {
   readonly files: readonly string[];
-  readonly functions?: Readonly<Record<string, readonly string[]>>;
+  readonly functions?: readonly (readonly string[])[];
 }
 
 const MissingRequest = new RequestType<{ uri: string }, Missing, void>("hlo/missingSources");
@@ -57,7 +57,7 @@ export class SourceMapOffer {
     const known = Object.keys(vscode.workspace.getConfiguration("hlo").get("sourceMap", {}));
     const mapping = await this.find(unmapped(answer?.files ?? [], known));
     const key = JSON.stringify([mapping?.prefix, mapping?.folder]);
-    if (mapping !== undefined && !this.offered.has(key) && (await isConfirmed(mapping, answer?.functions ?? {}))) {
+    if (mapping !== undefined && !this.offered.has(key) && (await isConfirmed(mapping, answer))) {
       this.offered.add(key);
       await offer(mapping);
     }
@@ -86,12 +86,13 @@ export class SourceMapOffer {
 }
 
 /** Return whether a local file is the one of the dump and not only of the same name. */
-async function isConfirmed({ onlyName }: FoundMapping, functions: NonNullable<Missing["functions"]>): Promise<boolean> {
+async function isConfirmed({ onlyName }: FoundMapping, missing?: Missing): Promise<boolean> {
   if (onlyName === undefined) {
     return true;
   }
+  const functions = missing?.functions?.[missing.files.indexOf(onlyName.file)];
   const text = await vscode.workspace.fs.readFile(vscode.Uri.file(onlyName.path));
-  return defines(new TextDecoder().decode(text), functions[onlyName.file] ?? []);
+  return defines(new TextDecoder().decode(text), functions ?? []);
 }
 
 async function offer({ prefix, folder }: Mapping): Promise<void> {

@@ -9,7 +9,6 @@ from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.cards import Card, Fact
-from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -40,7 +39,7 @@ from hlo_lsp.text.inert import (
 # Returns a link to a Python line, or None if its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]
 
-_MAX_CALL_STACK_LINES = 4
+_MAX_CALLERS = 3  # one more is listed, too, in place of a line about it
 _FOLDER_PREFIX = re.compile(r"^.*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
@@ -105,14 +104,14 @@ def _fact_lines(fact: Fact, uri_of: UriOf, notes: _Notes) -> Iterator[_HoverLine
     before = fact.source
     new = list(takewhile(lambda caller: caller not in notes.callers, fact.callers))
     is_repeated = len(new) < len(fact.callers)
-    for caller in new[: _MAX_CALL_STACK_LINES - 1]:
+    listed = new if len(new) <= _MAX_CALLERS + 1 else new[:_MAX_CALLERS]
+    for caller in listed:
         name = _FOLDER_PREFIX.sub("", caller.file) if caller.file == before.file else caller.file
         text = f"called from {describe_source_line([caller])}"
         yield _source_line(caller, text, f"{name}:{caller.line}", uri_of, notes.missing)
         before = caller
-    more = len(new) - (_MAX_CALL_STACK_LINES - 1)
-    if more > 0:
-        yield _HoverLine(f"and {count_noun(more, 'more caller')}")
+    if more := len(new) - len(listed):
+        yield _HoverLine(f"and {more:,} more callers")
     elif is_repeated:
         yield _HoverLine("called as above")
     notes.callers.update(fact.callers)

@@ -11,6 +11,7 @@ from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.source import SourceFiles, is_library_file, python_files, python_functions
 from hlo_lsp.text.disk import UnreadableError, read_document
+from hlo_lsp.text.inert import printable_json
 
 _MAX_FILES = 20
 
@@ -31,10 +32,8 @@ async def answer_missing_sources(session: Session, params: FileParams) -> Json:
 def _answer(
     files: list[str], functions: Mapping[str, Iterable[str]] = MappingProxyType({})
 ) -> Json:
-    return {
-        "files": files,
-        "functions": {file: sorted(functions[file]) for file in files if file in functions},
-    }
+    names = [sorted(functions.get(file, ())) for file in files]
+    return {"files": files, "functions": printable_json(names)}
 
 
 def _missing_sources(session: Session, path: Path) -> Json:

@@ -84,7 +84,11 @@ class RequestContext:
         return sum(len(file.lines) for file in self.dump.files) > MAX_FULL_ANSWER_LINES
 
     def at(self, position: types.Position) -> CursorTarget | None:
-        """Return the cursor target."""
+        """Return the cursor target; None outside of the section that the request is about."""
+        line = position.line - self.file.first_line
+        is_after = isinstance(self.file, SectionFile) and line >= len(self.file.lines)
+        if line < 0 or is_after:
+            return None
         return cursor_target_at(self.file, *self.client.point(self.file, position))
 
     def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:

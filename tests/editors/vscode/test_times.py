@@ -54,4 +54,6 @@ async def test_memory_map_shows_measured_times(folder: Path, window: Window) -> 
     page = await panel(window)
     await window.host.command("hlo.loadProfile", uri(profile))
     await page.get_by_label("Axis").select_option("measured own times")
-    await until(page.locator(".subtitle").inner_text, lambda text: "measured time 40.0 µs" in text)
+    await until(
+        page.locator(".subtitle").inner_text, lambda text: "measured own times 40.0 µs" in text
+    )

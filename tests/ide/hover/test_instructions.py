@@ -19,7 +19,7 @@ def test_instruction_that_defines_a_value() -> None:
     assert card.title == "`negate.7` negate"
     assert card.text == "Every element with the opposite sign."
     assert facts(card) == {
-        "result": "`f32[16,64]{1,0:T(8,128)S(1)}`, f32 (float), 16 x 64 (1,024 elements), "
+        "result": "`f32[16,64]{1,0:T(8,128)S(1)}`: f32 (float), 16 x 64 (1,024 elements), "
         "row-major (dim 1 fastest), tiles (8,128)",
         "logical size": "4,096 B (4.0 KiB)",
         "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
@@ -62,7 +62,7 @@ def test_fused_instruction_has_no_allocation_or_step() -> None:
 def test_untiled_shape_in_module_text_shows_no_padding() -> None:
     module = "HloModule m\n\nENTRY %main () -> f32[3] {\n  %a = f32[3]{0} iota(), dimensions={0}\n}"
     shown = facts(instruction_card(dump_of(module), "a"))
-    assert shown["result"] == "`f32[3]{0}`, f32 (float), 3 elements"
+    assert shown["result"] == "`f32[3]{0}`: f32 (float), 3 elements"
     assert shown["logical size"] == "12 B"
     assert not shown.keys() & {"padded size", "padding"}
 

@@ -102,7 +102,7 @@ def instruction_card(
     else:
         sources = [] if text is None else source_facts(dump, text)
     if value is not None and len(data) < 2:
-        facts = [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
+        facts = [*waste, *live_range_facts(dump, value), *sharing_facts(dump, value)]
         facts += donation_facts(dump, value, text)
     else:
         facts = waste
@@ -166,7 +166,7 @@ def _result_facts(dump: Compile, text: InstructionText, name: str, index: str | 
     if isinstance(shape, TupleShape):
         return tuple_facts(label.replace("leaf", "element"), leaf, sizes)
     printed = f"`{shortened(leaf, _MAX_SHAPE_CHARACTERS)}`"
-    described = printed if shape is None else f"{printed}, {describe_shape(shape)}"
+    described = printed if shape is None else f"{printed}: {describe_shape(shape)}"
     return [Fact(label, described), *sizes]
 
 

@@ -52,19 +52,19 @@ def quoted_name(value: Value | AssignedValue | UsedValue) -> str:
 
 
 def value_card(dump: Compile, value: Value) -> Card:
-    """Return the hover of a value: where its data came from, then how it occupies memory."""
+    """Return the hover of a value: how it occupies memory, and where its data came from."""
     text = None if value.entry is None else defining_text(value.entry.record)
     if text is None:
         text = dump.text_of(value.name)
     shape, waste, sizes = _shape_facts(dump, value)
     users = [] if value.entry is None else [f"`{use.name}`" for use in value.entry.record.uses]
     facts = [
-        *origin_and_source_facts(dump, value.name, value.index, text),
-        *sharing_facts(dump, value),
         *waste,
         *live_range_facts(dump, value),
+        *sharing_facts(dump, value),
         *donation_facts(dump, value, text),
         *_consumer_facts(dump, value),
+        *origin_and_source_facts(dump, value.name, value.index, text),
         *([Fact("uses", counted_list(users))] if users else []),
         *shape,
         *sizes,
