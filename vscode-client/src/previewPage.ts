@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { relative, sep } from "node:path";
 import * as vscode from "vscode";
+import { shortened } from "./dumpLabels";
 
+const MAX_NAME_LENGTH = 100; // a file system allows about 255 bytes
 const MAX_AGE = 7 * 24 * 60 * 60 * 1000; // milliseconds; a window that is opened again shows its previews again
 
 /**
@@ -16,7 +18,7 @@ const MAX_AGE = 7 * 24 * 60 * 60 * 1000; // milliseconds; a window that is opene
 export async function writePage(storage: vscode.Uri, name: string, markdown: string): Promise<vscode.Uri> {
   const pages = vscode.Uri.joinPath(storage, "pages");
   const folder = vscode.Uri.joinPath(pages, createHash("sha256").update(markdown).digest("hex").slice(0, 12));
-  const page = vscode.Uri.joinPath(folder, `${name.replace(/[^\w .,→-]/gu, "_")}.md`);
+  const page = vscode.Uri.joinPath(folder, `${shortened(name.replace(/[^\w .,→-]/gu, "_"), MAX_NAME_LENGTH)}.md`);
   const text = withRelativeLinks(withShortPaths(markdown), folder.fsPath);
   await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
   void removeOldPages(pages, folder);

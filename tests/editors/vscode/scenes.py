@@ -151,21 +151,21 @@ async def compared(window: Window) -> Texts:
     return {"tabs": [tab["label"] for tab in await window.host.ask("tabs")]}
 
 
-async def compare(window: Window) -> None:
-    """Compare the first compile of the expanded function with its second one."""
+async def compare(window: Window, row: str = "v5e", name: str = "jit_rm") -> None:
+    """Compare a compile of the expanded function with its other one."""
 
     async def asked() -> bool:
-        await choose(window, "v5e", "Compare With")
+        await choose(window, row, "Compare With")
         (title,) = await until(window.shown(".quick-input-title:visible"))
         # VS Code gives the command no row if the view is refreshed while the menu is open.
-        if "jit_rm" not in title:
+        if name not in title:
             await window.page.keyboard.press("Escape")
-        return "jit_rm" in title
+        return name in title
 
     await until(asked)
     pick = ".quick-input-list .monaco-list-row"
     await until(window.shown(pick), lambda shown: len(shown) > 1)
-    await window.page.locator(".quick-input-widget input.input").fill("jit_rm")
+    await window.page.locator(".quick-input-widget input.input").fill(name)
     await until(window.shown(pick), lambda shown: len(shown) == 1)
     await window.accept()
     await until(

@@ -12,10 +12,11 @@ from editors.compared import changed_copy
 from editors.conftest import Compile
 from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT
-from editors.vscode.dump_rows import ROW, choose, expand, rows
+from editors.vscode.dump_rows import ROW, expand, rows
 from editors.vscode.host import hover, spot
 from editors.vscode.large import LIMIT_LINES
 from editors.vscode.marks import vscode
+from editors.vscode.scenes import compare
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 from hostile.payload import NAME_PAYLOAD, with_payload
@@ -102,13 +103,6 @@ async def test_tree_and_comparison_show_hostile_names_as_text(
         await until(lambda: rows(window), lambda shown: any("2 compiles" in r for r in shown))
         await expand(window, "jit_mlp_train")
         await assert_text(page.locator(ROW, has_text="after").first, "after [x](")
-        await choose(window, "after", "Compare With")
-        pick = ".quick-input-list .monaco-list-row"
-        await until(window.shown(pick), lambda shown: len(shown) == 2)
-        await window.accept()
-        await until(
-            lambda: window.host.ask("tabs"),
-            lambda tabs: any(tab["label"].startswith("Preview ") for tab in tabs),
-        )
+        await compare(window, "after", "jit_mlp_train")
         preview = page.frame_locator(".webview.ready").frame_locator("#active-frame")
         await assert_text(preview.locator("body"))
