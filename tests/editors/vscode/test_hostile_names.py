@@ -98,6 +98,7 @@ async def test_tree_and_comparison_show_hostile_names_as_text(
     # The server reads a file of its folder at once.
     shutil.copytree(after.folder, folder / after.folder.name)
     page = window.page
+    await window.reload()  # a list without rows of earlier tests
     async with no_dialog(window):
         await window.host.command("hlo.dumps.focus")
         await until(lambda: rows(window), lambda shown: any("2 compiles" in r for r in shown))
