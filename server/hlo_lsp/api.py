@@ -41,7 +41,6 @@ from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import local_path
 
 _COUNT = 20  # of owners, buffers, and changes that are listed
-_PRINTED_COUNT = 5  # of those in a text, as in that of the command
 _OPTIONS = SummaryOptions(count=_COUNT)
 
 
@@ -93,8 +92,9 @@ class Module:
 
     def __str__(self) -> str:
         """Return the summary, as ``hlo-lsp summary`` prints it."""
-        summary = summarize_with_cost(self._dump, SummaryOptions())
-        return "\n".join(map(printable, summary_lines(summary, _PRINTED_COUNT)))
+        options = SummaryOptions()
+        summary = summarize_with_cost(self._dump, options)
+        return "\n".join(map(printable, summary_lines(summary, options.count)))
 
     def __repr__(self) -> str:
         return f"<hlo_lsp.Module {self.name} {self.path}>"

@@ -98,6 +98,18 @@ async def test_workspace_is_walked_and_read_once(tmp_path: Path, accesses: Acces
     assert {name: accesses.reads[name] for name in files} == dict.fromkeys(files, 1)
 
 
+async def test_former_folder_of_a_request_causes_no_walk(
+    tmp_path: Path, accesses: Accesses
+) -> None:
+    index = Session().index
+    for number in range(3):
+        index.search_also([tmp_path])
+        await index.scan(1000)
+        index.search_also(())
+        await index.scan(1000)
+        assert accesses.walks.total() == 1, number
+
+
 async def test_urgent_facts_are_read_first(tmp_path: Path) -> None:
     write_compiles(tmp_path / "dumps", 20)
     services = Services(tmp_path)

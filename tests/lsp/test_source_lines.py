@@ -247,6 +247,19 @@ async def test_small_modules_have_notes_only_in_all_lines(harness: SourceLinesHa
     assert {line["module"] for line in await harness.read()} == {"jit_train", "jit_helper"}
 
 
+async def test_small_module_that_takes_the_time_has_notes(
+    harness: SourceLinesHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run(work: Callable[[], object]) -> object:
+        return work()
+
+    monkeypatch.setattr(times, "run_in_process", run)
+    harness.dump("load", "jit_load", size=16384000)
+    folder = harness.dump("decode", "jit_decode", size=16384).parent
+    written_profile(folder / "host.xplane.pb", 1, "jit_decode", y=30)
+    assert {line["module"] for line in await harness.read()} == {"jit_load", "jit_decode"}
+
+
 async def test_unsaved_dump_applies(harness: SourceLinesHarness) -> None:
     path = harness.dump("dump")
     await harness.read()

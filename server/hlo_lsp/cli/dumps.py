@@ -1,13 +1,12 @@
 """The dumps at the paths of a command line."""
 
 import argparse
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
@@ -79,14 +78,6 @@ def no_dumps_message(path: Path) -> str:
     except UnreadableError:
         return message
     return f"{message}; name the file of a profile to read the modules in it: {shown(profile)}"
-
-
-def reports_by_size(
-    dumps: Iterable[Compile], report: Callable[[Compile], _Report]
-) -> list[_Report]:
-    """Return a report on each compile, that of the largest peak first."""
-    found = [(largest_peak_bytes(dump), report(dump)) for dump in dumps]
-    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
 def compiles_at(path: Path, names: Iterable[str], errors: list[str]) -> Iterator[Compile]:

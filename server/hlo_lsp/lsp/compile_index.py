@@ -137,7 +137,7 @@ class CompileIndex:
         if max_age_seconds:
             max_age_seconds = max(max_age_seconds, self._scan_seconds / _MAX_SCAN_SHARE)
         is_old = time.monotonic() >= self._scan_end + max_age_seconds
-        is_old |= self._searched != self._searched_folders()
+        is_old |= _must_search_again(self._searched, self._searched_folders())
         if self._scanning is None and (self._is_outdated or is_old):
             self._scanning = start_task(self._scan())
         if self._scanning is not None:
@@ -349,6 +349,15 @@ class CompileIndex:
     def _end_step(self) -> None:
         self._next_step.set()
         self._next_step = asyncio.Event()
+
+
+def _must_search_again(searched: Sequence[SearchFolder], wanted: Sequence[SearchFolder]) -> bool:
+    """Return whether facts are missing, or of folders that are no longer searched.
+
+    No kind has facts about a folder of a former request, except for this request.
+    """
+    lost = (one for one in searched if one.scope is not SearchScope.REQUEST)
+    return not set(wanted) <= set(searched) or not set(lost) <= set(wanted)
 
 
 def _walk(

@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import FileParams
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.source import SourceFiles, is_library_file, python_files, python_functions
+from hlo_lsp.model.source import SourceFiles, is_library_file, python_files
 from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.inert import printable_json
 
@@ -47,4 +47,8 @@ def _missing_sources(session: Session, path: Path) -> Json:
     sources = SourceFiles(session.settings.source_map)
     names = (name for name in python_files(lines) if not is_library_file(name))
     missing = sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]
-    return _answer(missing, python_functions(lines) if missing else {})
+    if not missing:
+        return _answer([])
+    head = session.workspace.head(module)
+    head.refresh()
+    return _answer(missing, head.module.tables.functions_of_files())

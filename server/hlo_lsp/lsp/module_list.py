@@ -176,8 +176,11 @@ def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
     if path is None:
         files = ()
     live = largest_buffers(dump, _MAX_BUFFERS)
-    labels = [_label(dump, buffer) for buffer in live]
     buffers = [named_buffer(dump, buffer) for buffer in live]
+    labels = [
+        _argument(dump, buffer) or named.name.removesuffix("{}")
+        for buffer, named in zip(live, buffers, strict=True)
+    ]
     locations = client.locations(buffer.place for buffer in buffers)
     return {
         "uri": file.uri,
@@ -193,12 +196,12 @@ def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
     }
 
 
-def _label(dump: Compile, buffer: LiveBuffer) -> str:
-    """Return the argument of a buffer, such as ``params['w']``, or the instruction."""
-    record, value = buffer.allocation.record, buffer.value
-    if record.parameter is not None:
-        return buffer_name(dump, record.parameter, tuple_path(record.parameter_index))
-    return "unused bytes" if value is None else value.record.key.removesuffix("{}")
+def _argument(dump: Compile, buffer: LiveBuffer) -> str | None:
+    """Return the argument whose buffer it is, such as ``params['w']``, None if there is none."""
+    record = buffer.allocation.record
+    if record.parameter is None:
+        return None
+    return buffer_name(dump, record.parameter, tuple_path(record.parameter_index))
 
 
 def _files_in_order(compile_: CompileFiles) -> list[Path]:

@@ -13,8 +13,10 @@ from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.host_folders import files_of_other_hosts
 from hlo_lsp.syntax.texts_without_names import fingerprint
-from hlo_lsp.text.disk import UnreadableError, read_document
+from hlo_lsp.text.disk import UnreadableError, file_size, read_document
 from hlo_lsp.text.remote import fetch, is_remote, local_path
+
+_MAX_COMPARED_BYTES = 200_000_000  # which take about 2 s
 
 
 async def answer_remote_folder(params: UrlParams) -> Json:
@@ -66,12 +68,19 @@ async def answer_hosts(params: FileParams) -> Json:
 
 
 def _differing(path: Path, others: Sequence[Path]) -> list[bool | None]:
-    """Return for each file whether its program differs from that of ``path``; None if unknown."""
+    """Return for each file whether its program differs from that of ``path``.
+
+    It is None if that is unknown: for remote files, and after some hundred megabytes, because the
+    user waits for the list.
+    """
     fingerprints: dict[str, str] = {}
+    left = _MAX_COMPARED_BYTES
 
     def program(path: Path) -> str | None:
+        nonlocal left
+        left -= file_size(path)
         try:
-            document = None if is_remote(path) else read_document(path)
+            document = None if is_remote(path) or left < 0 else read_document(path)
         except UnreadableError:
             document = None
         if document is None:

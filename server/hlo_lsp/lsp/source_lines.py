@@ -6,7 +6,7 @@ Clients show the lines themselves, so that Python files do not get a second lang
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -52,7 +52,10 @@ class _ShownCompile:
             name = DumpName.of(self.compile.assignment.name)
             return self.compile.assignment.name if name is None else name.head.partition(".")[0]
         paths = [folder, *(other.assignment.parent for other in self.others)]
-        common = Path(os.path.commonpath(paths))
+        above = (each for each in (folder, *folder.parents) if _contains_all(each, paths))
+        common = next(above, None)  # none on another drive
+        if common is None:
+            return str(folder)
         return folder.name if folder == common else folder.relative_to(common).as_posix()
 
     @property
@@ -202,7 +205,11 @@ class SourceLines(Service):
         found = [(one, self._notes.fact(one.compile.assignment)) for one in self._chosen(is_path)]
         known = [(one, notes) for one, notes in found if notes is not None]
         if setting is not PythonNotes.ALL:
-            known, _ = largest_first(known, lambda pair: pair[1].peak)
+            large, _ = largest_first(known, lambda pair: pair[1].peak)
+            slow, _ = largest_first(known, lambda pair: pair[1].picoseconds)
+            known = [
+                pair for pair in known if pair in large or (pair[1].picoseconds and pair in slow)
+            ]
         lines: list[Json] = []
         for shown_compile, notes in known:
             about = f"\n{shown_compile.reason}".rstrip()
@@ -239,6 +246,10 @@ class SourceLines(Service):
             is_newer = changed > compile_.written + _MIN_AGE_DIFFERENCE_NS
             text = self._texts[key] = _CompiledText(compile_.written, _read_lines(path), is_newer)
         return text
+
+
+def _contains_all(folder: Path, paths: Sequence[Path]) -> bool:
+    return all(path.is_relative_to(folder) for path in paths)
 
 
 class _FileTest:

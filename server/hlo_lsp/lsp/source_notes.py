@@ -42,9 +42,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class CompileNotes:
-    """The notes of a compile, and the bytes at its peak."""
+    """The notes of a compile, the bytes at its peak, and the time of a run; 0 if it is unknown."""
 
     peak: int
+    picoseconds: int
     notes: tuple[Note, ...]
 
 
@@ -69,7 +70,7 @@ class SourceCompile:
     sources: frozenset[str] = frozenset()
 
 
-_NO_NOTES = CompileNotes(0, ())
+_NO_NOTES = CompileNotes(0, 0, ())
 
 
 class AssignmentKind(FactKind[SourceCompile, F]):
@@ -199,7 +200,7 @@ def _read_notes(
         notes.append(_memory_note(client, table, about, line, time))
     for place, group in hot.items():
         notes.append(_time_note(client, table, about, place, group))
-    return CompileNotes(memory.peak_bytes, tuple(notes))
+    return CompileNotes(memory.peak_bytes, round(table.run_ps), tuple(notes))
 
 
 def _table(dump: Compile, sources: TimeSources) -> InstructionTable:

@@ -179,6 +179,15 @@ class SourceTables:
             yield line
             frame = row.parent
 
+    def functions_of_files(self) -> dict[str, set[str]]:
+        """Return the functions of each Python file that locations name."""
+        found: dict[str, set[str]] = {}
+        for line in map(self.line_at, self.locations):
+            checkpoint()
+            if line is not None and line.function is not None:
+                found.setdefault(line.file, set()).add(line.function)
+        return found
+
     def line_of(self, location_id: int) -> SourceLine | None:
         """Return the Python line of a location id, or None if a row is missing."""
         known = 0 < location_id <= len(self.locations)
@@ -240,9 +249,6 @@ PROGRAM_FRAMES = FrameChoice()
 
 _PYTHON_FILE = re.compile(r'"([^"\n]*\.py)"')
 _LINES_PER_CHECKPOINT = 5000  # about 2 ms
-_NAME_TABLES = ("FileNames", "FunctionNames")
-_NAME_ROW = re.compile(r'(\d+) "(.*)"')
-_LOCATION_ROW = re.compile(r"\d+ \{file_name_id=(\d+) function_name_id=(\d+) ")
 
 
 def python_files(lines: Iterable[str]) -> frozenset[str]:
@@ -254,30 +260,6 @@ def python_files(lines: Iterable[str]) -> frozenset[str]:
         if '.py"' in line:
             found.update(_PYTHON_FILE.findall(line))
     return frozenset(found)
-
-
-def python_functions(lines: Iterable[str]) -> dict[str, set[str]]:
-    """Return the functions of each Python file in the source location table of a module text."""
-    names: dict[str, dict[str, str]] = {}
-    table: dict[str, str] = {}
-    pairs: set[tuple[str, str]] = set()
-    for count, line in enumerate(lines):
-        if count % _LINES_PER_CHECKPOINT == 0:
-            checkpoint()
-        if row := _NAME_ROW.fullmatch(line):
-            table[row[1]] = row[2]
-        elif row := _LOCATION_ROW.match(line):
-            pairs.add((row[1], row[2]))
-        elif line in _NAME_TABLES:
-            table = names.setdefault(line, {})
-        elif line.startswith("ENTRY "):
-            break
-    files, functions = (names.get(title, {}) for title in _NAME_TABLES)
-    found: dict[str, set[str]] = {}
-    for file, function in pairs:
-        if file in files and function in functions:
-            found.setdefault(files[file], set()).add(functions[function])
-    return found
 
 
 def is_library_file(file: str) -> bool:

@@ -282,7 +282,7 @@ class DumpWorkspace:
                     if outdated is not None:
                         file = outdated.file
                     elif path in compile_.texts and path == compile_.module:
-                        file = self._head(path)
+                        file = self.head(path)
                     else:
                         return None
                 else:
@@ -338,8 +338,12 @@ class DumpWorkspace:
         if replaced is not None:
             self._compile_cache.forget([replaced.file])
 
-    def _head(self, path: Path) -> DumpFile:
-        """Return a file of the lines of a module text before its computations."""
+    def head(self, path: Path) -> DumpFile:
+        """Return a file of the lines of a module text before its computations.
+
+        Raises:
+            UnreadableError: The path is not a readable text file.
+        """
         stamp = file_stamp(path) or (0, 0)
         known = self._heads.get(path)
         if known is None or known.stamp != stamp:

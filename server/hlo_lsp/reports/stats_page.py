@@ -10,7 +10,7 @@ from hlo_lsp.display.phrases import shortened
 from hlo_lsp.display.table import Table, html_table
 from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
 from hlo_lsp.program.instruction_owners import InstructionKey
-from hlo_lsp.reports.cost import cost_facts, cost_groups_table
+from hlo_lsp.reports.cost import cost_facts, cost_groups_table, has_cost
 from hlo_lsp.reports.profile_report import joined_table, profile_facts, time_table
 from hlo_lsp.stats.instruction_table import CostTable, InstructionGroup
 from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
@@ -72,18 +72,11 @@ def _cost_section(table: CostTable, sources: _SourceTexts) -> Iterator[str]:
     if program.chip is not None:
         yield f"<p>{html_text(describe_peaks(program.chip))}</p>"
     for key, title in _KEYS.items():
-        groups = [group for group in table.cost_groups(key) if _has_cost(group)]
+        groups = [group for group in table.cost_groups(key) if has_cost(group.cost)]
         if groups:
             shown = groups[:_MAX_ROWS]
             yield from html_table(sources.beside(cost_groups_table(shown, program, title), shown))
             yield from _more(len(groups))
-
-
-def _has_cost(group: InstructionGroup) -> bool:
-    """Return whether a group costs anything; transfers of nothing are left out."""
-    cost = group.cost
-    amounts = (cost.cost.flops, cost.cost.transcendentals, cost.memory_bytes, cost.wire_bytes)
-    return any(amounts) or bool(cost.least_ps or cost.unknown)
 
 
 def profile_page(profile: JoinedProfile, chip: str | None) -> str:

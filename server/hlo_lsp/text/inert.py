@@ -93,7 +93,9 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
 
 # Shapes, and other words with an index in brackets, are code: Neovim hides the brackets of other
 # words, and shows the backslashes before them.
-_INDEXED_WORD = re.compile(r"([\w.%]*\[[^\s\[\]`|]*\](?:[\w.]|\[[^\s\[\]`|]*\]|\{[^\s{}`|]*\})*)")
+_INDEXED_WORD = re.compile(
+    r"((?<![\w.%])[\w.%]*\[[^\s\[\]`|]*\](?:[\w.]|\[[^\s\[\]`|]*\]|\{[^\s{}`|]*\})*)"
+)
 # For the same reason, signs are escaped only where Markdown reads them as such: a bracket belongs
 # to a link only before a target in parentheses, because no text defines the target of a label,
 # which would be at the start of a line. Underscores inside of words are literal.
