@@ -15,8 +15,10 @@ from hostile.work import count_lines
 TEXTS = {
     name: {**DEEP, **WIDE}[name]
     for name in (
-        "diamonds of calls", "chain of loops", "cycle of operands", "wide branches",
-        "one instruction on many lines", "many callers", "many open headers", "many values",
+        "chain of calls", "diamonds of calls", "chain of loops", "cycle of operands",
+        "chain of tuples", "chain of stack frames", "wide branches", "wide called computations",
+        "one instruction on many lines", "many callers", "many junk lines", "many open headers",
+        "many values", "many positions", "many ranges", "many sections",
         "many entries of a message",
     )
 }  # fmt: skip

@@ -10,7 +10,8 @@ local function bytes_of(line, range, encoding)
     if encoding == 'utf-8' then
       return math.min(character, #line)
     end
-    return vim.fn.byteidx(line, character) -- pages have no characters of two UTF-16 units
+    local found = vim.fn.byteidx(line, character)
+    return found < 0 and #line or found -- a character of two UTF-16 units counts once
   end
   return byte(range.start.character), byte(range['end'].character)
 end
