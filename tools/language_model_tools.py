@@ -13,20 +13,14 @@ MANIFEST = Path(__file__).resolve().parent.parent / "vscode-client" / "package.j
 _TITLES = {
     "summary": "Memory Summary",
     "modules": "Compiles",
-    "hosts": "Compare Hosts",
     "find": "Find Buffers",
-    "why": "Why Alive",
+    "inspect": "Inspect",
     "diff": "Compare Compiles",
     "check": "Check Dumps",
-    "donation": "List Donations",
-    "padding": "List Padding",
     "cost": "Show Cost",
     "profile": "Show Profile",
-    "timeline": "Show Timeline",
-    "overlap": "Show Overlap",
     "history": "Show History",
     "oom": "Out of Memory",
-    "explain": "Explain",
 }
 _OF_TIME = {"cost", "profile"}
 

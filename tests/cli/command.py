@@ -39,6 +39,11 @@ class CommandResult:
         """The standard output, parsed as JSON."""
         return json.loads(self.out)
 
+    @property
+    def findings(self) -> Any:
+        """The findings of ``hlo-lsp check --format json``."""
+        return self.json["findings"]
+
 
 def environment(**more: str) -> dict[str, str]:
     """Return the environment without variables that change widths and colors."""
@@ -56,11 +61,13 @@ def run(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> Co
     return _result(status, _written(out), _written(err))
 
 
-def run_process(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> CommandResult:
-    """Run ``hlo-lsp`` as a process without input, and require that it prints no traceback."""
+def run_process(
+    *arguments: str | Path, cwd: Path | None = None, text: str = "", **variables: str
+) -> CommandResult:
+    """Run ``hlo-lsp`` as a process with an input, and require that it prints no traceback."""
     ended = subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
+        input=text,
         capture_output=True,
         encoding="utf-8",
         cwd=cwd,

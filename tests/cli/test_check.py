@@ -23,7 +23,7 @@ def test_intact_compile_has_no_problems(compiled: Compiled, name: str) -> None:
         result = run("check", target, "--severity", "warning")
         assert (result.status, result.out, result.err) == (0, "", "")
         result = run("check", target, "--severity", "warning", "--format", "json")
-        assert (result.status, result.json, result.err) == (0, [], "")
+        assert (result.status, result.findings, result.err) == (0, [], "")
 
 
 def test_findings_have_editor_format(damaged: Path) -> None:
@@ -55,24 +55,24 @@ def test_folders_are_searched_for_dumps(damaged: Path, compiled: Compiled, tmp_p
     (tmp_path / "m.ll").write_text("define void @f() {\n  ret void\n}\n", "utf-8")
     result = run("check", tmp_path, "--format", "json")
     assert result.status == 1
-    assert {finding["path"] for finding in result.json} == {str(damaged)}
+    assert {finding["path"] for finding in result.findings} == {str(damaged)}
     assert result.err == ""
 
 
 def test_several_paths_are_checked(damaged: Path, sample: Path) -> None:
     result = run("check", sample, damaged, sample.parent, "--format", "json")
     assert result.status == 1
-    assert [finding["path"] for finding in result.json] == [str(damaged)] * 2
+    assert [finding["path"] for finding in result.findings] == [str(damaged)] * 2
     twice = run("check", damaged, damaged.parent, "--format", "json")
-    assert twice.json[:2] == result.json
+    assert twice.findings[:2] == result.findings
 
 
 def test_paths_are_printed_as_given(damaged: Path) -> None:
     folder = damaged.parent
     assert run("check", damaged.name, cwd=folder).out.startswith(f"{damaged.name}:6:39: ")
-    found = run("check", ".", "--format", "json", cwd=folder).json
+    found = run("check", ".", "--format", "json", cwd=folder).findings
     assert {finding["path"] for finding in found} == {damaged.name}
-    found = run("check", folder.name, "--format", "json", cwd=folder.parent).json
+    found = run("check", folder.name, "--format", "json", cwd=folder.parent).findings
     assert {Path(finding["path"]) for finding in found} == {Path(folder.name, damaged.name)}
     assert run("check", folder.resolve()).out.startswith(f"{damaged.resolve()}:")
 
@@ -82,7 +82,7 @@ def test_finding_names_the_contradicting_file(compiled: Compiled) -> None:
     text = files.assignment.read_text("utf-8")
     files.assignment.write_text(text.replace("<23 fusion.9 @0>", "<23 fusion.99 @0>"), "utf-8")
     assert run("check", files.values, "--severity", "error").status == 0
-    (found,) = run("check", files.folder, "--format", "json", "--severity", "error").json
+    (found,) = run("check", files.folder, "--format", "json", "--severity", "error").findings
     assert (found["path"], found["code"]) == (str(files.assignment), "header-mismatch")
     assert [other["path"] for other in found["related"]] == [str(files.values)]
     assert set(found["related"][0]) == KEYS - {"severity", "code", "related"}
@@ -92,5 +92,5 @@ def test_finding_names_the_contradicting_file(compiled: Compiled) -> None:
 def test_truncated_file_never_fails(sample: Path, cut: int) -> None:
     sample.write_bytes(sample.read_bytes()[:cut])
     result = run("check", sample, "--format", "json")
-    assert result.status == (1 if result.json else 0)
-    assert all(set(finding) == KEYS for finding in result.json)
+    assert result.status == (1 if result.findings else 0)
+    assert all(set(finding) == KEYS for finding in result.findings)

@@ -20,7 +20,7 @@ def test_unreadable_file_is_a_usage_error(tmp_path: Path, name: str, form: str) 
     assert result.status == 2
     assert result.err.startswith(f"hlo-lsp: {path}: ")
     assert reason in result.err
-    assert result.out == ("" if form == "text" else "[]\n")
+    assert result.out == "" if form == "text" else result.findings == []
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_bad_path_does_not_hide_other_findings(tmp_path: Path, damaged: Path) ->
 
 def test_one_bad_path_fails_the_command(tmp_path: Path, sample: Path) -> None:
     result = run("check", sample, tmp_path / "missing.txt", "--format", "json")
-    assert (result.status, result.json) == (2, [])
+    assert (result.status, result.findings) == (2, [])
     assert "missing.txt" in result.err
 
 
@@ -69,7 +69,7 @@ def test_folder_without_dump_is_an_error(tmp_path: Path, sample: Path) -> None:
     folder.mkdir()
     message = f"hlo-lsp: {folder}: no HLO module or XLA memory dump in this folder\n"
     result = run("check", folder, "--format", "json")
-    assert (result.status, result.json, result.err) == (2, [], message)
+    assert (result.status, result.findings, result.err) == (2, [], message)
     (folder / "flagfile").write_text("--xla=1\n", "utf-8")
     (folder / "m.pb").write_bytes(b"\0\1")
     result = run("check", sample, folder, "--severity", "error")

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_with_errors_come_first(folder: Path) -> None:
     result = run_process("check", folder, "--format", "json", "--jobs", "2")
-    found = [(finding["path"][-20:], finding["code"]) for finding in result.json]
+    found = [(finding["path"][-20:], finding["code"]) for finding in result.findings]
     assert found == [
         ("module_0005.jit_f.txt"[-20:], "undefined-instruction"),
         ("module_0031.jit_f.txt"[-20:], "undefined-instruction"),
@@ -42,13 +42,13 @@ def test_advice_on_the_largest_module_comes_first(tmp_path: Path) -> None:
     for name, text in sizes.items():
         (tmp_path / f"module_0001.jit_{name}.txt").write_text(text, "utf-8")
     found = run("check", tmp_path, "--format", "json")
-    assert [Path(one["path"]).name[-5] for one in found.json] == ["b", "a"]
+    assert [Path(one["path"]).name[-5] for one in found.findings] == ["b", "a"]
 
 
 def test_argument_order_is_kept(folder: Path) -> None:
     late, early = (next(folder.rglob(f"module_00{number}*")) for number in ("31", "05"))
     result = run("check", late, early, "--format", "json")
-    assert [finding["path"] for finding in result.json] == [str(late), str(early)]
+    assert [finding["path"] for finding in result.findings] == [str(late), str(early)]
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two"])

@@ -11,7 +11,7 @@ BOTH = ["size-mismatch", "out-of-bounds"]
 
 
 def codes(result: CommandResult) -> list[str]:
-    return [finding["code"] for finding in result.json]
+    return [finding["code"] for finding in result.findings]
 
 
 def check(path: Path, *arguments: str) -> CommandResult:
@@ -40,7 +40,7 @@ def test_unknown_rule_is_a_usage_error(damaged: Path) -> None:
     assert (result.status, result.out) == (2, "")
     assert result.err == (
         "hlo-lsp: --select: unknown rule `size-mismach`; did you mean `size-mismatch`?\n"
-        "hlo-lsp: --ignore: unknown rule `qqq`; `hlo-lsp rule` lists all rules\n"
+        "hlo-lsp: --ignore: unknown rule `qqq`; `hlo-lsp check --explain` lists all rules\n"
     )
 
 

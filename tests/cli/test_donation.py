@@ -26,7 +26,7 @@ def _path(folder: Path) -> Path:
 
 
 def test_arguments_are_listed_by_donation(tmp_path: Path) -> None:
-    assert run("donation", _path(tmp_path)).out == (
+    assert run("summary", "--donation", _path(tmp_path)).out == (
         "jit_f: 3 arguments, 96 B\n"
         "donated, used by an output: 1 argument, 32 B\n"
         "  32 B  parameter 0  f32[8]{0}  to output {0}\n"
@@ -38,7 +38,8 @@ def test_arguments_are_listed_by_donation(tmp_path: Path) -> None:
 
 
 def test_json_has_the_totals(tmp_path: Path) -> None:
-    (module,) = json.loads(run("donation", _path(tmp_path), "--format", "json").out)["modules"]
+    found = run("summary", "--donation", _path(tmp_path), "--format", "json")
+    (module,) = found.json["modules"]
     assert module["totals"] == {
         "arguments": 96,
         "donated": 32,
@@ -50,7 +51,7 @@ def test_json_has_the_totals(tmp_path: Path) -> None:
 
 
 def test_markdown_has_a_table_for_each_state(tmp_path: Path) -> None:
-    text = run("donation", _path(tmp_path), "--format", "markdown").out
+    text = run("summary", "--donation", _path(tmp_path), "--format", "markdown").out
     assert "| Donated, but not used | 1 | 32\N{NO-BREAK SPACE}B |" in text
     assert "## Usable, but not donated" in text
 
@@ -70,13 +71,13 @@ ENTRY %main (w: f32[8], h: s32[8], x: s32[4]) -> f32[8] {
 def test_dropped_array_of_donated_argument_is_named(tmp_path: Path) -> None:
     path = tmp_path / "module_0001.jit_f.cpu_after_optimizations.txt"
     path.write_text(_TREE, "utf-8")
-    lines = run("donation", path).out.splitlines()
+    lines = run("summary", "--donation", path).out.splitlines()
     reason = "dropped, other arrays of p are donated: no output has its type and dimensions"
     assert lines[-2:] == [
         f"  32 B  p['h']  s32[8]{{0}}  {reason}",
         "  16 B  x       s32[4]{0}",
     ]
-    (module,) = json.loads(run("donation", path, "--format", "json").out)["modules"]
+    (module,) = json.loads(run("summary", "--donation", path, "--format", "json").out)["modules"]
     assert [one["dropped_from"] for one in module["arguments"]] == [None, "p", None]
 
 
@@ -84,7 +85,7 @@ def test_elements_of_args_are_donated_alone(tmp_path: Path) -> None:
     path = tmp_path / "module_0001.jit_f.cpu_after_optimizations.txt"
     text = _TREE.replace("p[\\'w\\']", "args[0]").replace("p[\\'h\\']", "args[1]['h']")
     path.write_text(text, "utf-8")
-    (module,) = json.loads(run("donation", path, "--format", "json").out)["modules"]
+    (module,) = json.loads(run("summary", "--donation", path, "--format", "json").out)["modules"]
     assert {one["dropped_from"] for one in module["arguments"]} == {None}
 
 
@@ -135,7 +136,7 @@ def test_donated_argument_that_is_copied_has_the_reason(tmp_path: Path) -> None:
         ("-live-range", _UPDATED_RANGES),
     ):
         Path(f"{stem}{suffix}.txt").write_text(text, "utf-8")
-    lines = run("donation", tmp_path).out.splitlines()
+    lines = run("summary", "--donation", tmp_path).out.splitlines()
     at = lines.index("donated, but copied nevertheless: 1 argument, 2.0 KiB")
     assert lines[at + 1] == (
         "  2.0 KiB  cache  copy copies it at step 2 for row, which reads the copy at step 4;"

@@ -35,7 +35,7 @@ _COMMANDS = (
     ["modules", ".", "host_0", "--all", "--format", "json"],
     ["summary", ".", "--check", "--format", "markdown"],
     ["summary", ".", "host_0/module_0001.jit_f.cl_12.after_optimizations.txt", "--at", "999"],
-    ["hosts", "."],
+    ["modules", "--hosts", "."],
     ["check", ".", "missing.txt", "--select", "all"],
 )
 
@@ -124,12 +124,12 @@ class FailingExecutor(ThreadPoolExecutor):
         return future
 
 
-@pytest.mark.parametrize("command", ["modules", "summary", "check", "hosts"])
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "modules --hosts"])
 def test_lost_job_has_one_message(command: str, tmp_path: Path) -> None:
     path = tmp_path / "host_0" / _FAILING_MODULE
     path.parent.mkdir()
     path.write_text(MODULE, "utf-8")
-    found = run(command, tmp_path, "--executor", f"{__name__}:failing")
+    found = run(*command.split(), tmp_path, "--executor", f"{__name__}:failing")
     assert (found.status, found.out) == (2, "")
     assert (
         found.err == f"hlo-lsp: {path}: not read, because its worker failed twice (MemoryError)\n"
@@ -227,7 +227,8 @@ def test_import_from_needs_an_executor(pod: Path) -> None:
 def test_nothing_of_an_executor_is_imported_without_it(pod: Path) -> None:
     code = (
         "import sys; from hlo_lsp.cli.main import main\n"
-        "for command in ('modules', 'summary', 'hosts', 'check'): main([command, sys.argv[1]])\n"
+        "for command in ('modules', 'summary', 'modules --hosts', 'check'):"
+        " main([*command.split(), sys.argv[1]])\n"
         "print(*{'distributed', 'dask', 'multiprocessing'}.intersection(sys.modules))"
     )
     ended = subprocess.run(

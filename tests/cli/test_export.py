@@ -12,7 +12,7 @@ from hlo_lsp.reports.pprof import PPROF
 def test_profile_is_exported_with_python_lines(corpus_profiles: Path, tmp_path: Path) -> None:
     output = tmp_path / "time.pb.gz"
     path = corpus_profiles / "jax_0_12" / "train"
-    assert run("export", path, "--metric", "time", "--pprof", "-o", output).status == 0
+    assert run("report", path, "--metric", "time", "--as", "pprof", "-o", output).status == 0
     data = gzip.decompress(output.read_bytes())
     profile: Any = message_class(PPROF, "Profile").FromString(data)
     strings = profile.string_table
@@ -22,11 +22,11 @@ def test_profile_is_exported_with_python_lines(corpus_profiles: Path, tmp_path: 
 
 
 def test_trace_of_cost_needs_a_chip(dump: Path) -> None:
-    found = run("export", dump, "--metric", "cost", "--perfetto", "-o", dump / "cost.pftrace")
+    found = run("report", dump, "--metric", "cost", "-o", dump / "cost.pftrace")
     assert found.status == 2
     assert found.err.endswith("unknown chip, so there are no times; use --chip\n")
 
 
 def test_kernels_have_no_metric(dump: Path) -> None:
-    found = run("export", dump, "--metric", "cost", "--kernels")
-    assert (found.status, found.err) == (2, "hlo-lsp: --kernels has no metric\n")
+    found = run("report", dump, "--metric", "cost", "--as", "csv")
+    assert (found.status, found.err) == (2, "hlo-lsp: the table of kernels has no metric\n")

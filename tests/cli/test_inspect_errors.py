@@ -10,7 +10,8 @@ from cli.command import run
 def test_folder_is_an_error(tmp_path: Path) -> None:
     result = run("inspect", tmp_path)
     assert (result.status, result.out) == (2, "")
-    assert result.err == f"hlo-lsp: {tmp_path}: this is a folder; specify one of its files\n"
+    what = "this is a folder; specify a name, or one of its files"
+    assert result.err == f"hlo-lsp: {tmp_path}: {what}\n"
 
 
 def test_path_through_file_is_an_error(sample: Path) -> None:
@@ -82,7 +83,7 @@ def test_truncated_file_is_inspected(sample: Path) -> None:
     data = sample.read_bytes()
     for size in range(100, len(data), 997):
         sample.write_bytes(data[:size])
-        result = run("inspect", sample)
+        result = run("inspect", sample, "--format", "json")
         assert result.status == 0, size
         assert result.json["kind"] == "dump"
 

@@ -52,7 +52,7 @@ def test_assignment_alone_has_values(compiled: Compiled) -> None:
 @pytest.mark.parametrize("name", ["one file", "tpu", "cpu", "gpu"])
 def test_whole_dump_is_printed_without_selector(compiled: Compiled, name: str) -> None:
     files = compiled(name)
-    result = run("inspect", files.assignment)
+    result = run("inspect", files.assignment, "--format", "json")
     assert (result.status, result.err) == (0, "")
     assert list(result.json) == [
         "kind", "path", "file_kind", "values", "allocations", "live_ranges", "total_bytes"
@@ -73,7 +73,7 @@ def test_whole_dump_is_printed_without_selector(compiled: Compiled, name: str) -
 
 def test_module_has_instructions_and_computations(compiled: Compiled) -> None:
     files = compiled("tpu")
-    found = run("inspect", files.module).json
+    found = run("inspect", files.module, "--format", "json").json
     assert set(found) == {"kind", "file_kind", "path", "instructions", "computations"}
     assert (found["kind"], found["file_kind"]) == ("dump", "module")
     assert all(list(one) == INSTRUCTION for one in found["instructions"])

@@ -57,10 +57,10 @@ class _Requests(list[tuple[str, str]]):
     ("method", "command"),
     [
         ("HEAD", ("modules", "{}")),
-        ("HEAD", ("pull", "{}", "copy")),
+        ("HEAD", ("text", "{}", "-o", "copy")),
         ("GET", ("summary", "{}")),
         ("GET", ("check", "--jobs", "2", "{}")),
-        ("GET", ("pull", "{}", "copy")),
+        ("GET", ("text", "{}", "-o", "copy")),
     ],
     ids=lambda part: part if isinstance(part, str) else part[0],
 )

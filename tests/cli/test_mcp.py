@@ -36,9 +36,9 @@ async def test_tools_are_described_in_each_protocol(version: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "answer"),
     [
-        ("padding", {}, "0 B of padding at the peaks"),
-        ("timeline", {"space": "HBM", "at": "2"}, "5.0 KiB at step 2"),
-        ("overlap", {}, "jit_f"),
+        ("summary", {"answer": "padding"}, "0 B of padding at the peaks"),
+        ("summary", {"answer": "timeline", "space": "HBM", "at": "2"}, "5.0 KiB at step 2"),
+        ("cost", {"answer": "collectives"}, "jit_f"),
         ("cost", {"chip": "v5e", "by": "opcode"}, "least time on TPU v5e"),
     ],
 )
@@ -48,7 +48,7 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
     assert answer in text
 
 
-@pytest.mark.parametrize("tool", ["summary", "diff", "find", "why"])  # of each kind of argument
+@pytest.mark.parametrize("tool", ["summary", "diff", "find", "inspect"])  # of each kind of argument
 async def test_argument_is_no_option(tool: str) -> None:
     names = signature({one.__name__: one for one in TOOLS}[tool]).parameters
     required = {"path", "before", "after", "log", "query", "name"} & set(names)
@@ -69,7 +69,7 @@ async def test_host_that_differs_is_an_answer(dump: Path, tmp_path: Path) -> Non
         shutil.copytree(dump, tmp_path / "pod" / f"host_{number}")
     (text,) = (tmp_path / "pod" / "host_1").glob(f"{STEM}.txt")
     text.write_text(text.read_text("utf-8").replace("f32[256]", "f32[255]"), "utf-8")
-    is_error, answer = await _call("hosts", path=str(tmp_path / "pod"))
+    is_error, answer = await _call("modules", answer="hosts", path=str(tmp_path / "pod"))
     assert not is_error
     assert "hosts that differ: host_1" in answer
 
@@ -92,7 +92,7 @@ async def test_check_gives_advice_unless_asked_for_errors(dump: Path) -> None:
 @pytest.mark.parametrize("name", ["1", "2:1"])
 async def test_parts_of_a_dump_are_explained(dump: Path, name: str) -> None:
     (path,) = dump.glob("*-buffer-assignment.txt")
-    is_error, text = await _call("explain", path=str(path), name=name)
+    is_error, text = await _call("inspect", path=str(path), name=name)
     assert not is_error, text
 
 

@@ -16,10 +16,10 @@ _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("How large is the peak of HBM?", "summary", {}, "peak of HBM 1.61 MiB at step 33 of 72"),
     ("Which compiles are there?", "modules", {}, "jit_mlp_train · 249 instructions"),
     ("What owns line 41?", "find", {"query": "programs.py:41"}, "13 buffers, 258.0 KiB of 1.85"),
-    ("What is fusion.40?", "explain", {"path": _MODULE, "name": "fusion.40"}, "bitcast_fusion.1"),
+    ("What is fusion.40?", "inspect", {"path": _MODULE, "name": "fusion.40"}, "bitcast_fusion.1"),
     (
         "Why is copy-start.1 alive?",
-        "why",
+        "inspect",
         {"path": _ASSIGNMENT, "name": "copy-start.1"},
         "the caller: it is an output",
     ),
@@ -27,7 +27,7 @@ _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
         "Is the dump consistent?",
         "check",
         {"severity": "warning"},
-        "no findings of severity warning",
+        "no findings",
     ),
     ("What has changed?", "diff", {"before": _FOLDER, "after": _FOLDER}, "no differences"),
 )

@@ -16,17 +16,9 @@ def list_commands() -> list[str]:
 
 
 def test_every_answer_has_three_formats() -> None:
-    others = {"serve", "mcp", "run", "text", "report", "export", "pull", "rule"}
+    others = {"serve", "mcp", "run", "text", "report"}
     for command in {*list_commands()} - others:
         assert "{text,markdown,json" in run(command, "--help").out, command
-
-
-def test_help_shows_commands_and_examples() -> None:
-    result = run("--help")
-    assert result.status == 0
-    assert result.err == ""
-    for word in ("serve", "inspect", "check", "examples:", "--stdio", "--tcp", "--log-file"):
-        assert word in result.out
 
 
 @pytest.mark.parametrize("command", ["serve", "inspect", "check"])
@@ -37,14 +29,14 @@ def test_every_command_has_help(command: str) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-@pytest.mark.parametrize("command", ["", *list_commands()])
+@pytest.mark.parametrize("command", list_commands())
 def test_help_fits_a_narrow_terminal(command: str, columns: int) -> None:
-    lines = run(*filter(None, [command]), "--help", COLUMNS=str(columns)).out.splitlines()
+    lines = run(command, "--help", COLUMNS=str(columns)).out.splitlines()
     assert [line for line in lines if len(line) > columns] == []
 
 
 @pytest.mark.parametrize(
-    ("command", "arguments"), [("export", "PATH [PATH ...]"), ("diff", "BEFORE AFTER")]
+    ("command", "arguments"), [("report", "PATH [PATH ...]"), ("diff", "BEFORE AFTER")]
 )
 def test_usage_is_one_line_without_single_options(command: str, arguments: str) -> None:
     lines = run(command, "--help", COLUMNS="60").out.splitlines()
@@ -59,13 +51,11 @@ def test_names_of_files_stay_on_one_line() -> None:
     ("arguments", "named"),
     [
         (["inspect"], "PATH"),
-        (["check"], "PATH"),
-        (["inspekt", "x.txt"], "inspekt"),
-        (["--nonsense"], "--nonsense"),
+        (["--versoin"], "--versoin"),
         (["inspect", "x.txt", "--format", "yaml"], "yaml"),
         (["inspect", "x.txt", "--value", "abc"], "abc"),
         (["inspect", "x.txt", "--value", "1", "--at", "3"], "--at"),
-        (["inspect", "x.txt", "y.txt"], "y.txt"),
+        (["inspect", "x.txt", "a", "b"], "b"),
         (["--port", "many"], "invalid int value: 'many'"),
         (["check", "-j", "many", "."], "invalid int value: 'many'"),
         (["check", "--format", "xml", "."], "xml"),
@@ -96,7 +86,7 @@ def test_history_without_a_dump_says_so(name: str, message: str, tmp_path: Path)
     assert (found.status, found.err) == (2, f"hlo-lsp: {tmp_path / name}: {message}\n")
 
 
-@pytest.mark.parametrize("command", ["summary", "cost", "diff", "donation", "padding", "profile"])
+@pytest.mark.parametrize("command", ["summary", "cost", "diff", "profile"])
 def test_number_of_rows_has_a_short_option(command: str) -> None:
     assert "-n N, --top N" in run(command, "--help").out
 

@@ -77,21 +77,26 @@ def test_cost_of_cut_entry_is_lower_bound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [_BEFORE_ENTRY, _IN_BODY, _IN_ENTRY])
 def test_donation_of_cut_text_is_unknown(tmp_path: Path, text: str) -> None:
-    assert "so the donation is unknown" in run("donation", _file(tmp_path, text)).out
+    assert "so the donation is unknown" in run("summary", "--donation", _file(tmp_path, text)).out
 
 
 @pytest.mark.parametrize("text", [_BEFORE_ENTRY, _IN_BODY])
 def test_overlap_without_entry_is_unknown(tmp_path: Path, text: str) -> None:
     path = _file(tmp_path, text)
-    assert "so the overlap is unknown" in run("overlap", path).out
-    (module,) = run("overlap", path, "--format", "json").json["modules"]
+    assert "so the overlap is unknown" in run("cost", "--collectives", path).out
+    (module,) = run("cost", "--collectives", path, "--format", "json").json["modules"]
     assert (module["totals"], module["complete"]) == (None, False)
 
 
 def test_overlap_of_cut_entry_is_partial(tmp_path: Path) -> None:
     path = _file(tmp_path, _IN_ENTRY.replace("jit_f,", "jit_f, is_scheduled=true,"))
-    assert run("overlap", path).out.startswith("jit_f: only a part of the program: a.txt is cut")
-    assert run("overlap", path, "--format", "json").json["modules"][0]["complete"] is False
+    assert run("cost", "--collectives", path).out.startswith(
+        "jit_f: only a part of the program: a.txt is cut"
+    )
+    assert (
+        run("cost", "--collectives", path, "--format", "json").json["modules"][0]["complete"]
+        is False
+    )
 
 
 def test_unmarked_computation_of_whole_text_is_entry(tmp_path: Path) -> None:
@@ -128,6 +133,6 @@ def test_unbounded_array_makes_the_cost_a_lower_bound(tmp_path: Path) -> None:
 
 def test_size_of_unbounded_argument_is_unknown(tmp_path: Path) -> None:
     path = _file(tmp_path, MODULE.replace("%x = f32[256]", "%x = f32[?]"))
-    assert "jit_f: 1 argument, unknown\n" in run("donation", path).out
-    (module,) = run("donation", path, "--format", "json").json["modules"]
+    assert "jit_f: 1 argument, unknown\n" in run("summary", "--donation", path).out
+    (module,) = run("summary", "--donation", path, "--format", "json").json["modules"]
     assert (module["complete"], module["arguments"][0]["bytes"]) == (False, None)

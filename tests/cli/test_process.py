@@ -55,7 +55,7 @@ def test_commands_show_logs_of_packages_only_if_asked(options: list[str], shown:
         "logging.getLogger('paramiko').error('lost'); logging.getLogger('hlo_lsp').error('own')"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code, *options, "rule", "size-mismatch"],
+        [sys.executable, "-c", code, *options, "check", "--explain", "size-mismatch"],
         capture_output=True,
         encoding="utf-8",
         check=True,

@@ -78,11 +78,11 @@ def test_summary_reads_no_values(tmp_path: Path) -> None:
     [
         ("summary", "{}"),
         ("modules", "{}"),
-        ("hosts", "{}"),
-        ("timeline", "{}"),
-        ("donation", "{}"),
+        ("modules", "--hosts", "{}"),
+        ("summary", "--timeline", "{}"),
+        ("summary", "--donation", "{}"),
         ("find", "b", "{}"),
-        ("why", "{}/host_0/" + STEM + ".txt", "b"),
+        ("inspect", "{}/host_0/" + STEM + ".txt", "b"),
         ("inspect", "{}/host_0/" + STEM + ".txt", "--instruction", "b"),
         ("diff", "{}/host_0", "{}/host_1"),
         ("text", "{}/host_0/" + STEM + ".txt"),
@@ -106,7 +106,7 @@ def test_host_that_differs_is_found(bucket: Any) -> None:
         text = MODULE.replace("sine(", "cosine(") if number == 1 else MODULE
         bucket.pipe(f"dumps/pod/host_{number}/{STEM}.txt", text.encode())
     for _ in range(2):  # the second time from the cache
-        found = run("hosts", f"{BUCKET}/pod", "--format", "json")
+        found = run("modules", "--hosts", f"{BUCKET}/pod", "--format", "json")
         assert found.status == 1
         groups = found.json["modules"][0]["groups"]
         assert [one["hosts"] for one in groups] == [["host_0", "host_2"], ["host_1"]]
@@ -149,11 +149,11 @@ def test_missing_object_is_one_sentence() -> None:
     assert found.err == f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
 
 
-@pytest.mark.parametrize("command", ["modules", "summary", "check", "timeline"])
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "summary --timeline"])
 def test_missing_object_costs_only_itself(command: str) -> None:
     options = ["--exit-zero"] if command == "check" else []
-    expected = run(command, f"{BUCKET}/run/host_0", *options)
-    found = run(command, f"{BUCKET}/none", f"{BUCKET}/run/host_0", *options)
+    expected = run(*command.split(), f"{BUCKET}/run/host_0", *options)
+    found = run(*command.split(), f"{BUCKET}/none", f"{BUCKET}/run/host_0", *options)
     assert (found.status, found.out) == (2, expected.out)
     message = f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
     assert found.err.replace(message, "", 1) == expected.err
@@ -180,7 +180,7 @@ def test_worker_knows_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         workers.run_in_folder("missing", ".", paths, remote.open_remote, path)
 
 
-@pytest.mark.parametrize("command", ["modules", "summary", "check", "hosts"])
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "modules --hosts"])
 def test_lost_connection_has_one_message(
     command: str, bucket: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +189,7 @@ def test_lost_connection_has_one_message(
 
     bucket.pipe(f"dumps/lost/host_0/{STEM}.txt", MODULE.encode())
     monkeypatch.setattr(downloads, "download", lose)
-    found = run(command, f"{BUCKET}/lost")
+    found = run(*command.split(), f"{BUCKET}/lost")
     assert (found.status, found.out) == (2, "")
     path = f"{BUCKET}/lost/host_0/{STEM}.txt"
     assert found.err == f"hlo-lsp: {path}: the connection was lost\n"
@@ -200,7 +200,7 @@ def test_marker_of_a_folder_is_not_a_file(bucket: Any, tmp_path: Path) -> None:
         bucket.call_s3("put_object", Bucket="dumps", Key=f"marked/{name}", Body=b"")
     bucket.pipe(f"dumps/marked/host_0/xla.hlo/{STEM}.txt", MODULE.encode())
     assert run("modules", f"{BUCKET}/marked").err == ""
-    found = run("pull", f"{BUCKET}/marked", tmp_path / "copy")
+    found = run("text", f"{BUCKET}/marked", "-o", tmp_path / "copy")
     assert (tmp_path / "copy" / "host_0" / "xla.hlo" / f"{STEM}.txt").read_text("utf-8") == MODULE
     assert found.err == (
         "1 file copied, 0 already there\n"
@@ -228,14 +228,9 @@ def test_remote_dumps_cannot_be_watched() -> None:
 
 
 def test_pull_copies_a_folder(tmp_path: Path) -> None:
-    found = run("pull", f"{BUCKET}/run", tmp_path / "copy")
+    found = run("text", f"{BUCKET}/run", "-o", tmp_path / "copy")
     assert (found.status, found.err) == (0, "8 files copied, 0 already there\n")
     assert (tmp_path / "copy" / "host_1" / f"{STEM}.txt").exists()
-
-
-def test_pull_takes_a_url(tmp_path: Path) -> None:
-    found = run("pull", tmp_path, tmp_path / "copy")
-    assert (found.status, found.err) == (2, f"hlo-lsp: {tmp_path}: not a URL\n")
 
 
 def test_python_reads_urls() -> None:
@@ -275,11 +270,11 @@ def test_commands_of_the_page_run(command: str, tmp_path: Path) -> None:
     assert found.status == 0
 
 
-@pytest.mark.parametrize("command", ["modules", "hosts", "check"])
+@pytest.mark.parametrize("command", ["modules", "modules --hosts", "check"])
 def test_executor_reads_urls(command: str) -> None:
-    expected = run(command, f"{BUCKET}/run")
+    expected = run(*command.split(), f"{BUCKET}/run")
     executor = "concurrent.futures:ThreadPoolExecutor"
-    assert run(command, f"{BUCKET}/run", "--executor", executor) == expected
+    assert run(*command.split(), f"{BUCKET}/run", "--executor", executor) == expected
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def moved(facts: Any, path: Path, lines: int) -> Any:
 
 
 def test_section_is_inspected_like_a_file(files: list[Path], printed: Path) -> None:
-    whole = run("inspect", printed).json
+    whole = run("inspect", printed, "--format", "json").json
     assert list(whole) == ["kind", "file_kind", "path", "parts"]
     assert (whole["kind"], whole["file_kind"]) == ("dump", "stdout-dump")
     by_name = {part["section"]: part for part in whole["parts"]}
@@ -67,9 +67,9 @@ def test_section_is_inspected_like_a_file(files: list[Path], printed: Path) -> N
         begin = part.pop("line")
         assert lines[begin - 2] == f"*** Begin {part.pop('section')} ***"
         if part["file_kind"] == "module":
-            assert part == moved(run("inspect", file).json, printed, begin - 1)
+            assert part == moved(run("inspect", file, "--format", "json").json, printed, begin - 1)
         else:
-            alone = run("inspect", file).json
+            alone = run("inspect", file, "--format", "json").json
             assert [one["id"] for one in part["values"]] == [one["id"] for one in alone["values"]]
 
 
@@ -90,7 +90,7 @@ def test_check_reports_lines_of_the_whole_text(printed: Path) -> None:
     lines[number] = lines[number].replace("%copy.11)", "%copy.12345)")
     printed.write_text("\n".join(lines), "utf-8")
     for where in (printed, printed.parent / "."):
-        found = run("check", where, "--format", "json").json
+        found = run("check", where, "--format", "json").findings
         assert [(one["code"], one["line"]) for one in found] == [
             ("undefined-instruction", number + 1)
         ]

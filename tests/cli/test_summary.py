@@ -73,8 +73,8 @@ def test_missing_step_is_an_error(dump: Path) -> None:
 
 def test_inspect_prints_the_summary_as_text(dump: Path) -> None:
     path = dump / f"{STEM}-buffer-assignment.txt"
-    assert run("inspect", path, "--format", "text").out == run("summary", path).out
-    assert run("inspect", path).json["kind"] == "dump"
+    assert run("inspect", path).out == run("summary", path).out
+    assert run("inspect", path, "--format", "json").json["kind"] == "dump"
 
 
 def test_check_counts_findings_by_code(dump: Path) -> None:

@@ -125,7 +125,9 @@ def test_installed_command_comes_from_wheel(command: Path) -> None:
 def test_installed_command_reads_dumps(command: Path, compiled: Callable[[str], Compile]) -> None:
     for name in ("tpu", "gpu"):
         files = compiled(name)
-        facts = json.loads(call(command, "inspect", files.assignment, cwd=files.folder))
+        facts = json.loads(
+            call(command, "inspect", files.assignment, "--format", "json", cwd=files.folder)
+        )
         assert facts["values"]
         assert all(value["padded_bytes"] == value["size"] for value in facts["values"])
     assert call(command, "check", ".", "--severity", "error", cwd=files.folder) == ""

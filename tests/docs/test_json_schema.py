@@ -252,9 +252,10 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     for path in (*sorted(OOM.glob("*.txt")), *sorted(folder.glob("*.log"))):
         yield path.name, run("oom", path, *(DUMP.glob("*-buffer-assignment.txt"))), report
     yield from memory_examples(folder, assignment)
-    yield "check", run("check", broken), "list of [finding](#finding)"
-    yield "statistics", run("check", broken, "--statistics"), "list of [count](#count)"
-    yield "rule", run("rule"), "list of [rule object](#rule-object)"
+    yield "check", run("check", broken), "[findings](#findings)"
+    yield "statistics", run("check", broken, "--statistics"), "[counts](#counts)"
+    yield "values", run("summary", "--values", DUMP), "[largest values](#largest-values)"
+    yield "rule", run("check", "--explain"), "[rules](#rules)"
 
 
 def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, str]]:
@@ -280,8 +281,8 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     summaries = "[summaries](#summaries)"
     yield "summary", run("summary", "--all", *paths, folder / "module.txt", alone), summaries
     timelines = "[timelines](#timelines)"
-    yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
-    yield "timeline at", run("timeline", *paths, "--at", "3"), timelines
+    yield "timeline", run("summary", "--timeline", *paths, folder / "module.txt"), timelines
+    yield "timeline at", run("summary", "--timeline", *paths, "--at", "3"), timelines
     kept = folder / "kept" / module.name
     kept.parent.mkdir()
     kept.write_text(MODULE, "utf-8")
@@ -291,11 +292,11 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
             with suppress(json.JSONDecodeError):  # without a buffer of this name
                 yield (
                     f"why {name}",
-                    run("why", path, name),
+                    run("inspect", path, name),
                     "[explained buffers](#explained-buffers)",
                 )
     part = folder / "assignment.txt"
-    yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
+    yield "why 1", run("inspect", part, "1"), "[explained buffers](#explained-buffers)"
 
 
 _RELAYOUT = """\
@@ -319,10 +320,10 @@ def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     advised = run("summary", folder / "relayout.txt", folder / "tpu", "--all", "--chip", "v5e")
     yield "summary on a chip", advised, "[summaries](#summaries)"
     (folder / "timed.txt").write_text(FUSED_COLLECTIVE, "utf-8")
-    timed = run("overlap", folder / "timed.txt", "--chip", "v5e")
+    timed = run("cost", "--collectives", folder / "timed.txt", "--chip", "v5e")
     yield "overlap with times", timed, "[overlaps](#overlaps)"
     (folder / "synchronous.txt").write_text(_COLLECTIVES, "utf-8")
-    synchronous = run("overlap", folder / "synchronous.txt", "--chip", "v5e")
+    synchronous = run("cost", "--collectives", folder / "synchronous.txt", "--chip", "v5e")
     yield "overlap with synchronous times", synchronous, "[overlaps](#overlaps)"
 
 
@@ -365,30 +366,38 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
         (folder / "pod" / host / f"{STEM}.txt").write_text(text, "utf-8")
     (folder / "pod" / "host_2").mkdir()
     (folder / "pod" / "host_2" / "module_0002.jit_g.cpu_after_optimizations.txt").write_text(MODULE)
-    yield "hosts", run("hosts", folder / "pod"), "[compared hosts](#compared-hosts)"
-    yield "overlap", run("overlap", folder / "one file with module"), "[overlaps](#overlaps)"
+    yield "hosts", run("modules", "--hosts", folder / "pod"), "[compared hosts](#compared-hosts)"
+    yield (
+        "overlap",
+        run("cost", "--collectives", folder / "one file with module"),
+        "[overlaps](#overlaps)",
+    )
     donations = "[donations](#donations)"
-    yield "donation", run("donation", folder / "tpu"), donations
-    yield "donation without module", run("donation", folder / "assignment.txt"), donations
+    yield "donation", run("summary", "--donation", folder / "tpu"), donations
+    yield (
+        "donation without module",
+        run("summary", "--donation", folder / "assignment.txt"),
+        donations,
+    )
     (folder / "donated.txt").write_text(_DONATED, "utf-8")
-    yield "donation without sizes", run("donation", folder / "donated.txt"), donations
-    yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
+    yield "donation without sizes", run("summary", "--donation", folder / "donated.txt"), donations
+    yield "padding", run("summary", "--padding", folder / "tpu"), "[paddings](#paddings)"
     yield from cost_examples(folder)
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
-    unscheduled = run("overlap", folder / "unscheduled.txt")
+    unscheduled = run("cost", "--collectives", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
     (folder / "collectives.txt").write_text(_COLLECTIVES, "utf-8")
-    collectives = run("overlap", folder / "collectives.txt")
+    collectives = run("cost", "--collectives", folder / "collectives.txt")
     yield "overlap with collectives", collectives, "[overlaps](#overlaps)"
     (folder / "fused.txt").write_text(FUSED_COLLECTIVE, "utf-8")
-    fused = run("overlap", folder / "fused.txt")
+    fused = run("cost", "--collectives", folder / "fused.txt")
     yield "overlap with collectives in fusions", fused, "[overlaps](#overlaps)"
     offloaded = folder / "offload"
     offloaded.mkdir()
     for name, text in zip(("before", "after"), offload_texts.texts(offload_texts.TWO), strict=True):
         path = offloaded / f"{offload_texts.STEM}.{name}_optimizations.txt"
         path.write_text(text, "utf-8")
-    yield "overlap with requests", run("overlap", offloaded), "[overlaps](#overlaps)"
+    yield "overlap with requests", run("cost", "--collectives", offloaded), "[overlaps](#overlaps)"
     yield from history_examples(folder)
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
@@ -407,7 +416,11 @@ def unknown_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     unbounded.write_text(
         "HloModule f\n\nENTRY m {\n  ROOT x = f32[?]{0} parameter(0)\n}\n", "utf-8"
     )
-    yield "donation of unbounded", run("donation", unbounded), "[donations](#donations)"
+    yield (
+        "donation of unbounded",
+        run("summary", "--donation", unbounded),
+        "[donations](#donations)",
+    )
 
 
 def stdout_dump(*paths: Path) -> str:
@@ -467,4 +480,4 @@ def add_null_keys(printed: Any, kind: str, found: set[tuple[str, str]]) -> None:
 
 def test_json_of_rules_has_every_rule(printed: list[tuple[str, Any, str]]) -> None:
     (rules,) = (facts for name, facts, _ in printed if name == "rule")
-    assert [rule["code"] for rule in rules] == list(explanations())
+    assert [rule["code"] for rule in rules["rules"]] == list(explanations())

@@ -34,22 +34,19 @@ _TEXTS: dict[str, Callable[[], str]] = {
 # The arguments after the path of a text; None for commands without a dump.
 _ARGUMENTS: dict[str, list[list[str]] | None] = {
     "check": [[]],
-    "cost": [[], ["--format", "json"], ["--by", "phase"]],
+    "cost": [[], ["--format", "json"], ["--by", "phase"], ["--collectives"]],
     "diff": [["{path}"]],
-    "donation": [[]],
-    "export": [["--metric", "cost", "--folded"], ["--kernels"]],
     "find": [["n5"]],
-    "inspect": [["--at", "5:10"], ["--instruction", "n9"]],
+    "inspect": [["--at", "5:10"], ["--instruction", "n9"], ["n5"]],
     "modules": [[]],
-    "overlap": [[]],
-    "padding": [[]],
-    "report": [["-o", "{out}"], ["--metric", "cost", "-o", "{out}"]],
-    "summary": [[]],
-    "timeline": [[]],
-    "why": [["n5"]],
-    **dict.fromkeys(
-        ("history", "hosts", "mcp", "oom", "profile", "pull", "rule", "run", "serve", "text")
-    ),
+    "report": [
+        ["-o", "{out}"],
+        ["--metric", "cost", "-o", "{out}"],
+        ["--metric", "cost", "--as", "folded", "-o", "-"],
+        ["--as", "csv", "-o", "-"],
+    ],
+    "summary": [[], ["--donation"], ["--padding"], ["--timeline"], ["--values"]],
+    **dict.fromkeys(("history", "mcp", "oom", "profile", "run", "serve", "text")),
 }
 
 

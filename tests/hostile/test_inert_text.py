@@ -42,6 +42,9 @@ def files(corpus_small: Path, tmp_path_factory: pytest.TempPathFactory) -> Hosti
 
 
 Arguments = Callable[[HostileFiles], list[list[Any]]]
+_MEMORY_ANSWERS = (
+    ["--donation"], ["--padding"], ["--timeline"], ["--timeline", "--at", "25"], ["--values"],
+)  # fmt: skip
 # The arguments of each command, apart from its format.
 COMMANDS: dict[str, Arguments] = {
     "summary": lambda f: [
@@ -49,18 +52,15 @@ COMMANDS: dict[str, Arguments] = {
         [f.tpu.folder, "--all", "--check", "--group-by", "stack"],
         [f.gpu.folder, f.damaged.folder, "--group-by", "scope", "--all"],
         [f.tpu.folder, "--space", PAYLOAD],
+        *([*answer, f.tpu.folder, f.gpu.folder, f.damaged.folder] for answer in _MEMORY_ANSWERS),
     ],
     "run": lambda f: [["-o", f.tpu.folder, "--", sys.executable, "-c", _touching(f.tpu.folder)]],
-    "modules": lambda f: [[f.tpu.folder.parent, "--all"]],
-    "hosts": lambda f: [[f.tpu.folder.parent]],
+    "modules": lambda f: [[f.tpu.folder.parent, "--all"], ["--hosts", f.tpu.folder.parent]],
     "diff": lambda f: [[f.tpu.folder, f.changed], [f.tpu.folder, f.gpu.folder]],
-    "timeline": lambda f: [[f.tpu.folder], [f.tpu.folder, "--at", "25"], [f.damaged.folder]],
-    "overlap": lambda f: [[f.tpu.folder, f.gpu.folder, f.damaged.folder]],
-    "donation": lambda f: [[f.tpu.folder, f.gpu.folder, f.damaged.folder]],
-    "padding": lambda f: [[f.tpu.folder, f.gpu.folder, f.damaged.folder]],
     "cost": lambda f: [
         [f.tpu.folder, f.damaged.folder, "--by", "scope"],
         [f.tpu.folder, "--chip", "v5e", "--by", "line"],
+        ["--collectives", f.tpu.folder, f.gpu.folder, f.damaged.folder],
     ],
     "history": lambda f: [
         [f.tpu.module], [f.tpu.module, "fusion.9"], [f.tpu.module, RAW_PAYLOAD],
@@ -68,35 +68,34 @@ COMMANDS: dict[str, Arguments] = {
     "find": lambda f: [
         ["fusion", f.tpu.folder], ["jit(", f.damaged.folder], [RAW_PAYLOAD, f.tpu.folder],
     ],
-    "why": lambda f: [
-        [f.tpu.assignment, "fusion.9"], [f.damaged.assignment, "copy.9"],
-        [f.tpu.assignment, RAW_PAYLOAD],
-    ],
     "oom": lambda f: [[f.log], [f.log, f.tpu.folder], [f.damaged.module]],
     "profile": lambda f: [
         [f.profile], [f.profile, f.tpu.folder, "--by", "instruction"],
         [f.profile, "--compare", f.profile], [f.tpu.module],
     ],
-    "export": lambda f: [[f.tpu.folder, f.gpu.folder]],
     "report": lambda f: [[f.tpu.folder, f.gpu.folder]],
     "mcp": lambda f: [
         ["--call", name, "--arguments", json.dumps(arguments)]
         for name, arguments in _tool_arguments(f).items()
     ],
     "inspect": lambda f: [
+        [f.tpu.assignment, "fusion.9"], [f.damaged.assignment, "copy.9"],
+        [f.tpu.assignment, RAW_PAYLOAD],
         *([path] for path in (*f.tpu.files, *f.damaged.files) if path.suffix == ".txt"),
         [f.tpu.module, "--instruction", "fusion.9"], [f.tpu.assignment, "--value", "23"],
         [f.tpu.module, "--instruction", RAW_PAYLOAD], [f.tpu.module, "--computation", RAW_PAYLOAD],
         *([f.damaged.module, "--at", f"{line}:9"] for line in range(1, 60, 7)),
     ],
-    "pull": lambda f: [[f"x{RAW_PAYLOAD}", f.tpu.folder], [f"no://{RAW_PAYLOAD}", f.changed]],
-    "text": lambda f: [[f.damaged.folder / f"{FOLDER_PAYLOAD}.txt"], [f.log], [f.tpu.folder]],
+    "text": lambda f: [
+        [f.damaged.folder / f"{FOLDER_PAYLOAD}.txt"], [f.log], [f.tpu.folder],
+        [f"no://{RAW_PAYLOAD}", "-o", f.changed],
+    ],
     "check": lambda f: [
         [f.tpu.folder, "--select", "all"], [f.damaged.folder, "--select", "all"],
         [f.gpu.folder, f.log], ["--select", RAW_PAYLOAD, f.tpu.folder], [f.configured],
         [f.tpu.folder / RAW_PAYLOAD], [f.tpu.folder, f"--{RAW_PAYLOAD}"],
+        ["--explain"], ["--explain", RAW_PAYLOAD], ["--explain", "overlap"],
     ],
-    "rule": lambda _: [[], [RAW_PAYLOAD], ["overlap"]],
 }  # fmt: skip
 # `serve` talks to editors, whose requests are below.
 OTHER_COMMANDS = {"serve"}
@@ -119,8 +118,7 @@ def _tool_arguments(files: HostileFiles) -> dict[str, dict[str, str]]:
     return {
         **{tool.__name__: {"path": folder} for tool in agent_tools.TOOLS},
         "find": {"query": "fusion", "path": folder},
-        "why": {"path": module, "name": "fusion.9"},
-        "explain": {"path": module, "name": "fusion.9"},
+        "inspect": {"path": module, "name": "fusion.9"},
         "history": {"path": module},
         "diff": {"before": folder, "after": str(files.changed)},
         "profile": {"path": str(files.profile)},
@@ -168,7 +166,7 @@ def test_commands_print_inert_text(
     tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
-    if name in {"export", "report"}:
+    if name == "report":
         pytest.skip("files, which the next tests read")
     if name == "mcp":
         request.getfixturevalue("_answers_in_this_process")
@@ -192,10 +190,10 @@ def test_narrow_terminals_show_inert_text(files: HostileFiles, name: str, tmp_pa
 
 
 EXPORTS: dict[str, Callable[[str], Iterable[str]] | None] = {
-    "--pprof": None,  # a message that no reader interprets
-    "--perfetto": None,
-    "--folded": inert.problems_of_lines,
-    "--kernels": inert.problems_of_csv,
+    "pprof": None,  # a message that no reader interprets
+    "perfetto": None,
+    "folded": inert.problems_of_lines,
+    "csv": inert.problems_of_csv,
 }
 
 
@@ -204,15 +202,15 @@ def _options(name: str, start: str = "--") -> dict[str, argparse.Action]:
     return {one.option_strings[-1]: one for one in parser._actions if one.option_strings}
 
 
-@pytest.mark.parametrize("metric", _options("export")["--metric"].choices or ())
+@pytest.mark.parametrize("metric", _options("report")["--metric"].choices or ())
 def test_exports_are_inert(files: HostileFiles, metric: str) -> None:
-    forms = {name for name, one in _options("export").items() if one.nargs == 0} - {"--help"}
-    assert forms - {"--verbose"} == EXPORTS.keys()
+    forms = {*(_options("report")["--as"].choices or ())}
+    assert forms - {"html", "json"} == EXPORTS.keys()
     for form, problems in EXPORTS.items():
         first = [files.profile] if metric == "time" else []
         paths = [*first, files.tpu.folder, files.gpu.folder]
         if problems is not None:
-            found = run("export", form, "--metric", metric, *paths)
+            found = run("report", "--as", form, "-o", "-", "--metric", metric, *paths)
             assert list(problems(found.out)) == []
             assert list(inert.problems_of_lines(found.err)) == []
 

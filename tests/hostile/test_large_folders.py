@@ -30,8 +30,9 @@ def _require_linear(work: Callable[[int], Counter[str]]) -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        *("check", "modules", "summary", "cost", "donation", "overlap", "padding", "timeline"),
-        *("history", "hosts", "find jit_f", "diff"),
+        *("check", "modules", "summary", "cost", "cost --collectives", "summary --donation"),
+        *("summary --padding", "summary --timeline", "summary --values"),
+        *("history", "modules --hosts", "find jit_f", "diff"),
     ],
 )
 def test_command_parses_each_name_a_few_times(tmp_path: Path, command: str) -> None:

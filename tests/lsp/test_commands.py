@@ -81,9 +81,9 @@ def test_memory_of_a_compile_is_summarized(server: Editor, compiled: Compiled) -
 def test_timeline_command_matches_the_command_line(server: Editor, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     at_peak = run(server, "timeline", path.as_uri(), 0, 80, None)["result"]
-    assert at_peak == cli_output("timeline", str(path))
+    assert at_peak == cli_output("summary", "--timeline", str(path))
     buffers = run(server, "timeline", path.as_uri(), 0, 80, 5)["result"]
-    assert buffers == cli_output("timeline", str(path), "--at", "5", "--top", "50")
+    assert buffers == cli_output("summary", "--timeline", str(path), "--at", "5", "--top", "50")
 
 
 def test_check_command_matches_the_command_line(server: Editor, compiled: Compiled) -> None:

@@ -12,6 +12,8 @@ from functools import partial
 from inspect import Parameter, Signature
 from typing import Any
 
+from hlo_lsp.cli.answers import other_answers
+from hlo_lsp.cli.help_text import commands_of
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.python_processes import python_command, python_environment
 
@@ -20,6 +22,7 @@ _MIN_BYTES = 200
 _TIMEOUT_SECONDS = 300
 _PROGRAM = "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
 _OPTIONAL = "?"
+_ANSWER = "answer"
 
 
 class AgentToolError(Exception):
@@ -35,7 +38,6 @@ class _Command:
         operands: The positional arguments; those with a question mark can be left out.
         options: The options that the tool has, with its defaults.
         others: Options that have other names than the arguments of the tool.
-        fixed: Options for each call.
         nothing: The answer if the command prints nothing.
     """
 
@@ -43,7 +45,6 @@ class _Command:
     operands: tuple[str, ...] = ("path",)
     options: Mapping[str, str | int | None] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
-    fixed: tuple[str, ...] = ()
     nothing: str = ""
 
 
@@ -56,16 +57,15 @@ _COMMANDS = {
     "modules": _Command(
         "List the compiles below a folder by peak, and show what differs in recompiles."
     ),
-    "hosts": _Command(
-        "Show whether all hosts of a pod compiled the same programs, and how those that differ do."
-    ),
     "find": _Command(
         "Find buffers by name, Python line, shape, or scope; the largest come first.",
         ("query", "path"),
         {"top": 10},
     ),
-    "why": _Command(
-        "Explain why a buffer is alive: origin, uses by step, last use, donation.", ("path", "name")
+    "inspect": _Command(
+        "Explain why a buffer is alive, and describe an instruction or a position in a dump.",
+        ("path", "name"),
+        {"chip": ""},
     ),
     "diff": _Command(
         "Compare two compiles: peaks, the buffers and lines that changed them, instructions, "
@@ -75,16 +75,8 @@ _COMMANDS = {
     ),
     "check": _Command(
         "Check dumps for inconsistencies (error, warning), and give advice (information, hint).",
-        options={"severity": "hint"},
-        nothing="no findings of severity {severity} or higher",
-    ),
-    "donation": _Command(
-        "List the arguments by donation: used, usable, without effect and why, idle at the peak.",
-        options={"top": 10},
-    ),
-    "padding": _Command(
-        "List the padded arrays at the peak by wasted bytes, with the cheapest change for each.",
-        options={"top": 10},
+        options={"severity": ""},
+        nothing="no findings",
     ),
     "cost": _Command(
         "Show the FLOPs, the bytes, and the least time of a program, and what bounds it.",
@@ -95,14 +87,6 @@ _COMMANDS = {
         ("path", "dumps?"),
         {"before": "", **_BY},
         {"path": "profile", "before": "compare"},
-    ),
-    "timeline": _Command(
-        "Show the occupied bytes over the schedule, or the buffers at one step.",
-        options={"space": "", "at": None},
-        fixed=("--ascii",),
-    ),
-    "overlap": _Command(
-        "Show which asynchronous operations do not overlap with computation.", options={"top": 10}
     ),
     "history": _Command(
         "Show what the passes of a compile changed, in dumps with --xla_dump_hlo_pass_re=.*.",
@@ -116,49 +100,42 @@ _COMMANDS = {
 }
 
 
-def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Describe a value, an instruction, or a line of a dump.
-
-    Args:
-        path: A dump file.
-        name: The id of a value, the name of an instruction, or LINE:COLUMN, counted from 1.
-        max_bytes: The largest size of the answer in bytes.
-    """
-    by_name = "--value" if name.isdecimal() else "--instruction"
-    option = "--at" if ":" in name else by_name
-    return _answer("inspect", [path], [f"{option}={name}", "--format", "text"], max_bytes)
-
-
 def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
     """Return the answer of a command for the arguments of its tool."""
-    bound = _signature(command).bind(*values, **named)
+    bound = _signature(name, command).bind(*values, **named)
     bound.apply_defaults()
     given = bound.arguments
     operands = [given[operand.rstrip(_OPTIONAL)] for operand in command.operands]
-    options = list(command.fixed)
+    answer = given.get(_ANSWER)
+    if answer and answer not in other_answers(name):
+        raise AgentToolError(f"answer: must be one of {', '.join(other_answers(name))}")
+    options = [f"--{answer}"] if answer else []
+    options += ["--ascii"] if answer == "timeline" else []
     for option in command.options:
         value = given[option]
         if value not in ("", None):
             flag = command.others.get(option, option).replace("_", "-")
             options.append(f"--{flag}={value}")
     found = _answer(name, list(filter(None, operands)), options, given["max_bytes"])
-    return found or command.nothing.format(**given)
+    return found or command.nothing
 
 
-def _signature(command: _Command) -> Signature:
+def _signature(tool: str, command: _Command) -> Signature:
     kind = Parameter.POSITIONAL_OR_KEYWORD
     found = []
     for operand in command.operands:
         missing = "" if operand.endswith(_OPTIONAL) else Parameter.empty
         name = operand.rstrip(_OPTIONAL)
         found.append(Parameter(name, kind, default=missing, annotation=str))
-    for name, default in (*command.options.items(), ("max_bytes", _DEFAULT_BYTES)):
+    answers = {_ANSWER: ""} if other_answers(tool) else {}
+    options = {**answers, **command.options, "max_bytes": _DEFAULT_BYTES}
+    for name, default in options.items():
         annotation = int | None if default is None else type(default)
         found.append(Parameter(name, kind, default=default, annotation=annotation))
     return Signature(found, return_annotation=str)
 
 
-def _description(command: _Command, parser: argparse.ArgumentParser) -> Iterator[str]:
+def _description(tool: str, command: _Command, parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield the lines of the docstring of a tool."""
     actions = {action.dest: action for action in parser._actions}
     yield from (command.what, "", "Args:")
@@ -168,28 +145,26 @@ def _description(command: _Command, parser: argparse.ArgumentParser) -> Iterator
         action = actions.get(dest) or actions[f"{dest}s"]
         text = str(action.help).partition(" (")[0].replace("%%", "%").replace("`", "")
         yield f"    {name}: {text[:1].upper()}{text[1:]}."
+    answers = "; ".join(f"{name}: {what}" for name, what in other_answers(tool).items())
+    if answers:
+        yield f"    {_ANSWER}: Another answer: {answers}."
     yield "    max_bytes: The largest size of the answer in bytes."
 
 
 def _tools() -> Iterator[Callable[..., str]]:
     """Yield the tools as functions, with the signatures and docstrings that agents see."""
-    (commands,) = (
-        action
-        for action in argument_parser()._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
+    commands = commands_of(argument_parser())
     for name, command in _COMMANDS.items():
         tool: Any = partial(_run, name, command)
-        signature = _signature(command)
+        signature = _signature(name, command)
         tool.__name__ = name
-        tool.__doc__ = "\n".join(_description(command, commands.choices[name]))
+        tool.__doc__ = "\n".join(_description(name, command, commands[name]))
         tool.__signature__ = signature
         tool.__annotations__ = {
             **{each.name: each.annotation for each in signature.parameters.values()},
             "return": str,
         }
         yield tool
-    yield explain
 
 
 TOOLS: tuple[Callable[..., str], ...] = tuple(_tools())

@@ -37,7 +37,6 @@ from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Table
 from hlo_lsp.display.terminal import make_console
-from hlo_lsp.text.inert import json_text
 from hlo_lsp.text.remote import is_remote
 
 _PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advice.
@@ -58,9 +57,9 @@ def print_report(
     elif form == "sarif":
         print_json(sarif(findings, notes))
     elif statistics:
-        print(json_text([count_json(one) for one in counts_of(findings)]))
+        print_json({"counts": [count_json(one) for one in counts_of(findings)]})
     else:
-        print(json_text([finding_json(finding) for finding in findings]))
+        print_json({"findings": [finding_json(finding) for finding in findings]})
 
 
 def _table(findings: Sequence[FindingSummary], *, statistics: bool) -> Table:
@@ -86,6 +85,8 @@ def _print_text(
 ) -> None:
     console = make_console()
     if not findings:
+        if sys.stdout.isatty():
+            print(f"no findings in {_file_count(results)}", file=sys.stderr)
         return
     if statistics:
         print_statistics(console, counts_of(findings))
@@ -96,13 +97,17 @@ def _print_text(
 
 
 def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSummary]) -> str:
-    dump_count = sum(checked.kind.is_dump or checked.kind.has_sections for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
     problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
     advice = len(findings) - problems
     what = [count_noun(problems, "problem")] if problems else []
     what += [f"{count_noun(advice, 'piece')} of advice"] if advice else []
-    return f"{' and '.join(what)} in {with_findings} of {count_noun(dump_count, 'file')}"
+    return f"{' and '.join(what)} in {with_findings} of {_file_count(results)}"
+
+
+def _file_count(results: Sequence[FileResult]) -> str:
+    dumps = sum(checked.kind.is_dump or checked.kind.has_sections for checked in results)
+    return count_noun(dumps, "file")
 
 
 _WATCH_INTERVAL_SECONDS = 1.0
@@ -168,7 +173,9 @@ def run(options: argparse.Namespace) -> int:
     )
     check_options = replace(check_options, thresholds={"with_negligible": options.all})
     messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}" for error in errors]
-    if options.watch and options.format != "text":
+    if not options.paths:
+        messages.append("the following arguments are required: PATH")
+    if options.watch and (options.format != "text" or options.output is not None):
         messages.append("--watch requires --format text")
     if options.watch and any(map(is_remote, options.paths)):
         messages.append("--watch requires local paths")
@@ -214,4 +221,4 @@ def _split_codes(lists: Sequence[str] | None) -> list[str] | None:
 
 
 def _rule_list_hint(error: OptionError) -> str:
-    return "" if "did you mean" in error.message else "; `hlo-lsp rule` lists all rules"
+    return "" if "did you mean" in error.message else "; `hlo-lsp check --explain` lists all rules"

@@ -2,10 +2,10 @@
 
 import argparse
 
+from hlo_lsp.cli.answers import add_other_answers
 from hlo_lsp.cli.shared_options import (
-    FORMATS,
     add_all_option,
-    add_format_option,
+    add_answer_options,
     add_paths,
     add_worker_options,
     names_of,
@@ -16,8 +16,8 @@ _SEVERITIES = ("error", "warning", "information", "hint")
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``hlo-lsp check``."""
-    add_paths(parser)
-    add_format_option(parser, "sarif", "github")
+    add_paths(parser, nargs="*")
+    add_other_answers(parser, "check")
     parser.add_argument(
         "--select",
         metavar="CODE,...",
@@ -46,21 +46,4 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="check again when files change, until Ctrl-C"
     )
     add_worker_options(parser)
-
-
-def add_rule_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``hlo-lsp rule``."""
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "codes",
-        metavar="CODE",
-        nargs="*",
-        default=[],
-        help="a code, or the first words of several codes",
-    )
-    which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="the output format (default: text; with --all: markdown)",
-    )
+    add_answer_options(parser, "sarif", "github")

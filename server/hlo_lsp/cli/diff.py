@@ -2,11 +2,10 @@
 
 import argparse
 from functools import partial
-from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.printing import print_answer, print_errors
-from hlo_lsp.cli.report import write_maps
+from hlo_lsp.cli.report import maps_page, write_page
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.comparison import (
@@ -51,9 +50,9 @@ def run(options: argparse.Namespace) -> int:
         maps = compared_maps(pairs, partial(chip_of, name=options.chip))
         if not maps["modules"]:
             return print_errors([NO_MAPS])
-        errors = write_maps(maps, Path(options.map))
-        if errors:
-            return print_errors(errors)
+        write_page(
+            maps_page(maps, "json" if options.map.endswith(".json") else "html"), options.map
+        )
     problems = [f"{diff.before.name}: {one}" for diff in found for one in diff.problems]
     if limit is not None:
         problems += (

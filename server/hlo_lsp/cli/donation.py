@@ -1,4 +1,4 @@
-"""``hlo-lsp donation``: list the arguments by donation."""
+"""``hlo-lsp summary --donation``: list the arguments by donation."""
 
 import argparse
 from dataclasses import replace

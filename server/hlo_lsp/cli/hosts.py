@@ -1,4 +1,4 @@
-"""``hlo-lsp hosts``: compare what the hosts of one program compiled."""
+"""``hlo-lsp modules --hosts``: compare what the hosts of one program compiled."""
 
 import argparse
 import hashlib

@@ -5,12 +5,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from hlo_lsp.cli.dumps import current_folder_frames, near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.cli.printing import print_answer, print_card_answer, print_errors
+from hlo_lsp.cli.why import explain
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
@@ -80,8 +82,12 @@ _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     path = options.path
+    if options.name is not None and ":" in options.name and _POSITION.fullmatch(options.name):
+        options.at = options.name
+    elif options.name is not None:
+        return explain(options, partial(_named, options))
     if path.is_dir():
-        raise CommandError(f"{shown(path)}: this is a folder; specify one of its files")
+        raise CommandError(f"{shown(path)}: this is a folder; specify a name, or one of its files")
     workspace = DumpWorkspace(frames=current_folder_frames())
     try:
         file = workspace.file(path)
@@ -95,35 +101,39 @@ def run(options: argparse.Namespace) -> int:
     print_errors([] if damage is None else [damage])
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
     dumps = ((_compile_of(workspace, part, options), part) for part in parts)
-    if options.at is not None:
-        card, facts = _at_position(workspace, file, options)
-    elif options.value is not None:
-        card, facts = _value(dumps, options)
-    elif options.instruction is not None:
-        card, facts = _instruction(dumps, options)
-    elif options.computation is not None:
-        card, facts = _computation(dumps, options)
-    elif options.format in ("text", "markdown") or (options.format is None and sys.stdout.isatty()):
+    target = _target(workspace, file, dumps, options)
+    if target is None and options.format != "json":
         selected = SummaryOptions()
         wholes = dict.fromkeys(dump for dump, _ in dumps)
         summaries = [summarize_with_cost(dump, selected) for dump in wholes]
         print_answer(
-            options.format or "text",
+            options.format,
             (summary_lines(summary, selected.count) for summary in summaries),
             lambda: _file(file, dumps),
             lambda: chain.from_iterable(
                 summary_markdown(summary, selected.count) for summary in summaries
             ),
         )
-        return 0
-    else:
+    elif target is None:
         print(json_text(_file(file, dumps)))
-        return 0
-    if options.format == "json":
-        print(json_text(facts, indent=2 if sys.stdout.isatty() else None))
+    elif options.format == "json":
+        print(json_text(target[1], indent=2 if sys.stdout.isatty() else None))
     else:
-        print_card_answer(options.format or "text", card)
+        print_card_answer(options.format, target[0])
     return 0
+
+
+def _target(
+    workspace: DumpWorkspace, file: DumpFile, dumps: _Dumps, options: argparse.Namespace
+) -> _Target | None:
+    """Return what the options name, None for the whole file."""
+    if options.at is not None:
+        return _at_position(workspace, file, options)
+    if options.value is not None:
+        return _value(dumps, options)
+    if options.instruction is not None:
+        return _instruction(dumps, options)
+    return None if options.computation is None else _computation(dumps, options)
 
 
 def _compile_of(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namespace) -> Compile:
@@ -180,6 +190,21 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
         name, (known for dump in seen for file in dump.files for known in file.module.instructions)
     )
     raise CommandError(f"{shown(options.path)}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
+
+
+def _named(options: argparse.Namespace, dump: Compile, name: str) -> _Target | None:
+    """Return an instruction, or else a computation."""
+    if options.format != "json":
+        prepare_hovers(dump)
+    card, facts = instruction_card(dump, name), instruction_json(dump, name)
+    if card is not None and facts is not None:
+        return _add_time((card, facts), dump, name, _INSTRUCTION_TIME, options)
+    head = dump.computation(name)
+    if head is None:
+        return None
+    return _add_time(
+        (computation_card(head), computation_json(head)), dump, name, _COMPUTATION_TIME, options
+    )
 
 
 def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -250,7 +275,7 @@ def _add_time(
 
 def _times(dump: Compile, options: argparse.Namespace) -> InstructionTable:
     """Return the times that a hover shows, without those of settings and loaded profiles."""
-    path = options.profile or profile_beside(options.path.parent)
+    path = options.profile or profile_beside((dump.files[0].path or options.path).parent)
     profiles: tuple[ProfileTimes, ...] = ()
     if path is not None:
         try:

@@ -7,13 +7,19 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from functools import partial
 from importlib import import_module
+from io import BytesIO, TextIOWrapper
 
-from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.answers import complete_options
+from hlo_lsp.cli.dispatch import with_command
+from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError, describe_error
+from hlo_lsp.cli.help_text import SHORT_HELP, commands_of, whole_help
 from hlo_lsp.cli.inert_streams import guard_standard_streams
 from hlo_lsp.cli.interrupts import end_at_once
-from hlo_lsp.cli.options import argument_parser
+from hlo_lsp.cli.options import COMMANDS, argument_parser
 from hlo_lsp.cli.output_encoding import replace_missing_characters
 from hlo_lsp.garbage_collection import limit_collections, reduce_gc_frequency, share_free_memory
 from hlo_lsp.text.inert import printable
@@ -24,20 +30,10 @@ _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit status."""
     guard_standard_streams()
-    parser = argument_parser()
     reduce_gc_frequency()
     atexit.register(gc.freeze)  # else the objects of a dump are freed at the end, one by one
     try:
-        options = parser.parse_args(arguments)  # it lists the files below URLs
-        is_server = options.command in {None, "serve"}
-        _configure_logging(options.log_file, options.verbose, is_server=is_server)
-        if is_server:
-            return _serve(options)
-        replace_missing_characters()
-        status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
-        if sys.stdout is not None:
-            sys.stdout.flush()  # while an error can still be reported
-        return status
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except CommandError as error:
         print(*map(printable, (f"hlo-lsp: {error}", *error.rows)), sep="\n", file=sys.stderr)
         return error.status
@@ -54,6 +50,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         end_at_once()
+    except Exception as error:
+        if logging.getLogger(__name__).isEnabledFor(logging.INFO):
+            raise
+        problem = f"hlo-lsp: internal error: {describe_error(error)}; -v shows where"
+        print(printable(problem), file=sys.stderr)
+        return USAGE_ERROR_STATUS
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Run the command that arguments mean, and return its exit status."""
+    if not arguments and sys.stdin is not None and sys.stdin.isatty():
+        print(SHORT_HELP, end="")
+        return 0
+    words = with_command(arguments, COMMANDS)
+    if "help" in words[:1]:
+        return _help(words[1:])
+    parser = argument_parser()
+    options = parser.parse_args(words)  # it lists the files below URLs
+    is_server = options.command in {None, "serve"}
+    _configure_logging(options.log_file, options.verbose, is_server=is_server)
+    if is_server:
+        return _serve(options)
+    complete_options(options, commands_of(parser)[options.command])
+    replace_missing_characters()
+    command = import_module(f"hlo_lsp.cli.{getattr(options, 'module', options.command)}")
+    if getattr(options, "is_answer", False) and options.output not in {None, "-"}:
+        status = _write_answer(options.output, partial(command.run, options))
+    else:
+        status = command.run(options)
+    if sys.stdout is not None:
+        sys.stdout.flush()  # while an error can still be reported
+    return status
+
+
+def _help(words: Sequence[str]) -> int:
+    """Print the help of the program, of everything, or of a command."""
+    parser = argument_parser()
+    if words == ["--all"]:
+        print(whole_help(parser), end="")
+        return 0
+    parser.parse_args([*with_command(words[:1], COMMANDS), "--help"])
+    return 0
+
+
+def _write_answer(path: str, run: Callable[[], int]) -> int:
+    """Write what a command prints on standard output to a file, unless it prints nothing."""
+    # A late import, because the server needs none of it.
+    from hlo_lsp.cli.printing import write_file  # noqa: PLC0415
+
+    written = BytesIO()
+    stream = TextIOWrapper(written, encoding="utf-8", write_through=True)  # else it is closed
+    with redirect_stdout(stream):
+        status = run()
+    if written.getvalue():
+        write_file(path, written.getvalue())
+    return status
 
 
 def _serve(options: argparse.Namespace) -> int:

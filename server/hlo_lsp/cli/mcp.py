@@ -18,11 +18,11 @@ from hlo_lsp.cli.interrupts import end_at_once
 _INSTRUCTIONS = """\
 Tools for the text dumps of XLA, the compiler of JAX (HLO modules, buffer assignments, live ranges).
 To get dumps, run a program with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text".
-Begin with `modules` or `summary` on the folder, or with `hosts` on that of a pod. `find` and `why`
-explain single buffers, `diff` a change, `donation` and `padding` what is wasted, `oom` an
-out-of-memory message in a log, `cost` the FLOPs and the least time of a program, `profile` the time
-that jax.profiler.trace measured. A path can be a URL, such as gs://BUCKET/FOLDER. Sizes are bytes
-with padding unless a text says otherwise; steps are steps of the schedule."""
+Begin with `modules` or `summary` on the folder, with answer=hosts on that of a pod. `find` and
+`inspect` explain single buffers, `diff` a change, `summary` with answer=donation or padding what is
+wasted, `oom` an out-of-memory message in a log, `cost` the FLOPs and the least time of a program,
+`profile` the time that jax.profiler.trace measured. A path can be a URL, such as gs://BUCKET/FOLDER.
+Sizes are bytes with padding unless a text says otherwise; steps are steps of the schedule."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -19,8 +19,8 @@ from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
-from hlo_lsp.text.disk import UnreadableError, decode, read_document, read_first_lines
-from hlo_lsp.text.document import Document
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.text.disk import UnreadableError, read_document, read_first_lines
 from hlo_lsp.text.remote import shown
 
 
@@ -39,10 +39,10 @@ class NoMessageError(CommandError):
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
-    log = None if options.log == "-" else Path(options.log)
+    log = options.log
     missing = [path for path in options.dumps if not path.exists()]
     try:
-        lines = log_lines(log)
+        lines = read_document(log).lines
         if missing:
             raise CommandError(f"{shown(missing[0])}: no such file or folder")
         for path in options.dumps:
@@ -67,15 +67,14 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def log_lines(log: Path | None) -> list[str]:
-    """Return the lines of a log, None for standard input.
-
-    Raises:
-        UnreadableError: The log cannot be read.
-    """
-    if log is None:
-        return Document(decode(sys.stdin.buffer.read())).lines
-    return read_document(log).lines
+def is_log(path: Path) -> bool:
+    """Return whether a path is a file that is no dump, such as a log."""
+    if is_converted(path.name):
+        return False
+    try:
+        return detect_file_kind(read_first_lines(path)) in {FileKind.OOM, FileKind.OTHER}
+    except UnreadableError:
+        return False
 
 
 def report_of_log(
@@ -91,7 +90,7 @@ def report_of_log(
 
     Args:
         lines: The lines of the log.
-        log: The log, None for standard input.
+        log: The log, None if it is not a file.
         dumps: Dump files, and folders with dumps; if there are none, the folder of the log is used.
         number: The number of the message, from 1; None for the most detailed one.
         frames: The frames that can be the Python line of a buffer.
@@ -101,7 +100,7 @@ def report_of_log(
         NoMessageError: The log does not contain the message.
     """
     messages = read_oom_messages(lines)
-    name = "standard input" if log is None else shown(log)
+    name = "the log" if log is None else shown(log)
     if not messages:
         raise NoMessageError(f"{name}: no out-of-memory message found", NOT_FOUND_STATUS)
     number = number or 1 + messages.index(max(messages, key=OomMessage.detail))

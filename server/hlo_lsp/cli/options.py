@@ -1,19 +1,22 @@
 """The commands of ``hlo-lsp`` and their options."""
 
 import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.check_options import add_check_options, add_rule_options
-from hlo_lsp.cli.help_format import HelpFormatter, RawHelpFormatter, examples_text
+from hlo_lsp.cli.answers import add_other_answers
+from hlo_lsp.cli.check_options import add_check_options
+from hlo_lsp.cli.help_text import HelpFormatter, RootParser, examples_text
 from hlo_lsp.cli.shared_options import (
-    FORMATS,
+    FORMS,
     CommandParser,
     add_all_modules_option,
     add_all_option,
+    add_answer_options,
     add_by_option,
     add_chip_option,
-    add_format_option,
     add_logging_options,
     add_metric_option,
     add_optional_dumps,
@@ -23,8 +26,6 @@ from hlo_lsp.cli.shared_options import (
     add_top_option,
     add_worker_options,
     dump_path,
-    list_options,
-    log_path,
     names_of,
     positive_integer,
 )
@@ -33,30 +34,11 @@ _BUFFER_KEYS = (
     *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation", "argument"),
 )
 _SMALL_PARTS = ", and other parts below 1%% of the peak"
-_EXAMPLES = (
-    ("hlo-lsp", "start the server on stdin and stdout"),
-    ("hlo-lsp serve --tcp --port 2087", "start the server on a TCP socket"),
-    ("hlo-lsp run -- python train.py", "run a program, and show its memory"),
-    ("hlo-lsp summary DUMP_FOLDER", "show where the memory goes"),
-    ("hlo-lsp summary gs://BUCKET/FOLDER", "read dumps in a bucket"),
-    ("hlo-lsp diff BEFORE AFTER", "compare two compiles"),
-    ("hlo-lsp oom LOG DUMP_FOLDER", "explain an out-of-memory message"),
-    ("hlo-lsp inspect DUMP.txt --at 38:12", "describe line 38, column 12"),
-    ("hlo-lsp inspect DUMP.txt --value 328", "describe value 328"),
-    ("hlo-lsp inspect DUMP.txt | jq .", "print the whole dump as JSON"),
-    ("hlo-lsp check DUMP_FOLDER", "check dumps for inconsistencies"),
-    ("hlo-lsp rule overlap", "explain a rule"),
-)
 
 
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(
-        prog="hlo-lsp",
-        description="Language server and checker for XLA's HLO and memory dumps.",
-        epilog=examples_text(_EXAMPLES),
-        formatter_class=RawHelpFormatter,
-    )
+    parser = RootParser(prog="hlo-lsp")
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
     add_server_options(parser)
     add_logging_options(parser)
@@ -64,51 +46,18 @@ def argument_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", prog=parser.prog, parser_class=CommandParser
     )
-    for name, summary, add_options in (
-        ("serve", "Start the language server (default)", add_server_options),
-        ("summary", "Show where the memory of a program goes", _add_summary_options),
-        ("run", "Run a program, and show where its memory goes", _add_run_options),
-        ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
-        ("hosts", "Show whether all hosts compiled the same programs", _add_hosts_options),
-        ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
-        ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
-        (
-            "overlap",
-            "Show which asynchronous operations do not overlap with computation",
-            _add_overlap_options,
-        ),
-        (
-            "donation",
-            "List the arguments by donation",
-            list_options("arguments"),
-        ),
-        ("padding", "List the padded arrays by wasted bytes", list_options("shapes")),
-        ("cost", "Show FLOPs, bytes, and the least time of a program", _add_cost_options),
-        ("history", "Show what the passes of a compile changed", _add_history_options),
-        ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
-        ("why", "Explain why a buffer is alive", _add_why_options),
-        ("oom", "Explain an out-of-memory message", _add_oom_options),
-        ("profile", "Show where the measured time of programs goes", _add_profile_options),
-        ("export", "Write profiles and traces for other tools", _add_export_options),
-        ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
-        ("mcp", "Serve the commands as tools for coding agents", _add_mcp_options),
-        ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
-        ("pull", "Copy a remote folder with dumps", _add_pull_options),
-        ("text", "Print a proto, a compressed file, or an archive as text", _add_text_options),
-        ("check", "Check dumps for inconsistencies", add_check_options),
-        ("rule", "Explain the rules of the checker", add_rule_options),
-    ):
+    for name, command in COMMANDS.items():
         # Options before the command keep their values unless they are repeated after it.
         default = argparse.SUPPRESS if name == "serve" else None
-        command = commands.add_parser(
+        added = commands.add_parser(
             name,
-            help=summary,
-            description=f"{summary}.",
+            description=f"{command.summary}.",
+            epilog=examples_text(name),
             argument_default=default,
             formatter_class=HelpFormatter,
         )
-        add_options(command)
-        add_logging_options(command, default=argparse.SUPPRESS)
+        command.add_options(added)
+        add_logging_options(added, default=argparse.SUPPRESS)
     return parser
 
 
@@ -116,18 +65,18 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
-        type=log_path,
+        type=dump_path,
         nargs="+",
-        help="a dump file, a folder with dumps, or a log with an out-of-memory message (- reads"
-        " it from standard input)",
+        help="a dump file, a folder with dumps, or a log with an out-of-memory message",
     )
+    add_other_answers(parser, "summary")
     parser.add_argument(
         "--check",
         action="store_true",
         help="check the dumps with the default rules, and count the findings",
     )
-    add_format_option(parser)
-    add_place_options(parser, "a schedule step (default: the peak of each memory space)")
+    add_place_options(parser, "a schedule step, or peak (default: the peak of each memory space)")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     parser.add_argument(
         "--group-by",
         metavar="KEY",
@@ -152,9 +101,10 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " over lines of other files (default: the current folder)",
     )
     add_chip_option(parser)
-    add_top_option(parser, 5, "the number of owners and buffers to show")
+    add_top_option(parser, None, "the number of entries in each list", "5; 10 in other answers")
     add_all_option(parser, f"{_SMALL_PARTS}, and modules below 1%% of the largest in full")
     add_worker_options(parser)
+    add_answer_options(parser)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -174,24 +124,20 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
-    list_options("exposed operations")(parser)
-    add_chip_option(parser)
-
-
 def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
+    add_other_answers(parser, "cost")
     add_by_option(parser, "group")
     add_chip_option(parser)
-    add_top_option(parser, 10, "the number of groups to show")
+    add_top_option(parser, 10, "the number of groups or operations to show")
     add_all_modules_option(parser)
-    add_format_option(parser)
+    add_answer_options(parser)
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser, "path", None)
     parser.add_argument("name", metavar="NAME", nargs="?", help="an instruction")
-    add_format_option(parser)
+    add_answer_options(parser)
 
 
 def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
@@ -209,27 +155,16 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        type=dump_path,
-        nargs="+",
-        help="a folder with a folder of dumps for each host, or the folders of the hosts",
-    )
-    add_worker_options(parser)
-    add_format_option(parser)
-
-
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
+    add_other_answers(parser, "modules")
     parser.add_argument(
         "--all",
         action="store_true",
         help="also list each compile of modules below 1%% of the largest",
     )
     add_worker_options(parser)
-    add_format_option(parser)
+    add_answer_options(parser)
 
 
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:
@@ -253,16 +188,8 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         " data",
     )
     add_chip_option(parser)
-    add_format_option(parser)
+    add_answer_options(parser)
     add_top_option(parser, 10, "the number of entries to show in each list")
-
-
-def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
-    add_paths(parser)
-    add_place_options(parser, "list the buffers at this schedule step")
-    add_top_option(parser, 20, "the number of buffers to list with --at")
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    add_format_option(parser)
 
 
 def _add_find_options(parser: argparse.ArgumentParser) -> None:
@@ -281,26 +208,15 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         help="a dump file, or a folder with dumps (default: the current folder)",
     )
     add_top_option(parser, 20, "the number of buffers to print for each module")
-    add_format_option(parser)
-
-
-def _add_why_options(parser: argparse.ArgumentParser) -> None:
-    add_paths(parser, "path", None)
-    parser.add_argument(
-        "name",
-        metavar="NAME",
-        help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, or the"
-        " id of a value",
-    )
-    add_format_option(parser)
+    add_answer_options(parser)
 
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "log",
         metavar="LOG",
-        type=log_path,
-        help="a log with the message (- reads it from standard input)",
+        type=dump_path,
+        help="a log with the message, or - for standard input",
     )
     add_optional_dumps(parser, "the folder of LOG")
     parser.add_argument(
@@ -310,7 +226,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
     add_all_option(parser)
-    add_format_option(parser)
+    add_answer_options(parser)
 
 
 def _add_profile_options(parser: argparse.ArgumentParser) -> None:
@@ -336,37 +252,8 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="also write the modules of the profile into this folder, as dump files",
     )
-    add_format_option(parser)
+    add_answer_options(parser)
     add_top_option(parser, 10, "the number of rows to show for each module")
-
-
-def _add_export_options(parser: argparse.ArgumentParser) -> None:
-    add_paths(parser)
-    add_metric_option(parser)
-    group = parser.add_argument_group("formats, one of which is required")
-    form = group.add_mutually_exclusive_group(required=True)
-    form.add_argument("--pprof", action="store_true", help="a pprof profile by Python call stack")
-    form.add_argument(
-        "--folded", action="store_true", help="folded stacks, for flame graphs and speedscope"
-    )
-    form.add_argument(
-        "--perfetto",
-        action="store_true",
-        help="a Perfetto trace of all buffers over the schedule, or of all instructions over time",
-    )
-    form.add_argument(
-        "--kernels",
-        action="store_true",
-        help="a CSV table of the instructions that run, for other profilers: module, instruction,"
-        " kernel, op_name, Python line, phase",
-    )
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
-    )
-    add_chip_option(parser)
-    add_place_options(
-        parser, "the schedule step of a profile (default: the peak of each memory space)"
-    )
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -375,11 +262,23 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="the file to write: .html, or .json for the data (default: memory-map.html, cost.html,"
-        " or time.html)",
+        help="the file to write, or - for standard output; its ending decides the form (default:"
+        " memory-map, cost, or time with the ending of the form)",
+    )
+    parser.add_argument(
+        "--as",
+        dest="form",
+        choices=FORMS,
+        help="the form: a page, its data as JSON, a pprof profile by Python call stack (.pb.gz),"
+        " folded stacks for flame graphs and speedscope (.folded), a Perfetto trace (.pftrace), or"
+        " a table of the instructions that run for other profilers (.csv) (default: that of the"
+        " ending, else html)",
     )
     add_metric_option(parser)
     add_chip_option(parser)
+    add_place_options(
+        parser, "the step of pprof and folded stacks (default: the peak of each memory space)"
+    )
     parser.add_argument(
         "--profile",
         metavar="PROFILE",
@@ -389,8 +288,20 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=dump_path, help="a dump file")
+    parser.add_argument(
+        "path",
+        metavar="PATH",
+        type=dump_path,
+        help="a dump file; with NAME also a folder with dumps",
+    )
     which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, the id"
+        " of a value, an argument, a Python line, or a position such as 38:12",
+    )
     which.add_argument("--at", metavar="LINE[:COL]", help="the position, counted from 1")
     which.add_argument(
         "--value",
@@ -415,20 +326,53 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         type=dump_path,
         help="a profile of JAX, for measured times (default: one in the folder of the dump)",
     )
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        help="the output format (default: text; for a whole dump in a pipe or a file: json)",
-    )
+    add_answer_options(parser)
 
 
 def _add_text_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=dump_path, help="a dump file")
-
-
-def _add_pull_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("url", metavar="URL", help="a remote folder or file")
-    parser.add_argument("folder", metavar="DIR", type=Path, help="the folder for the copy")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a proto, a compressed file, or an archive; with -o DIR, a remote folder or file",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE|DIR",
+        help="the file for the text (default: standard output), or the folder for copies of URLs",
+    )
     parser.add_argument(
         "--force", action="store_true", help="also replace files that this command did not write"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it does in a few words, and the function that adds its options."""
+
+    summary: str
+    add_options: Callable[[argparse.ArgumentParser], None]
+
+
+COMMANDS = {
+    "summary": Command("Show where the memory of a program goes", _add_summary_options),
+    "find": Command("Find buffers by name, Python line, shape, or scope", _add_find_options),
+    "inspect": Command(
+        "Describe a buffer, an instruction, or a position in a dump", _add_inspect_options
+    ),
+    "oom": Command("Explain an out-of-memory message", _add_oom_options),
+    "cost": Command("Show FLOPs, bytes, and the least time of a program", _add_cost_options),
+    "profile": Command("Show where the measured time of programs goes", _add_profile_options),
+    "diff": Command("Compare the memory and the instructions of two compiles", _add_diff_options),
+    "modules": Command(
+        "List compiles by peak, and what differs in recompiles", _add_modules_options
+    ),
+    "history": Command("Show what the passes of a compile changed", _add_history_options),
+    "run": Command("Run a program, and show where its memory goes", _add_run_options),
+    "report": Command("Write a page, or a profile or trace for other tools", _add_report_options),
+    "check": Command("Check dumps for inconsistencies", add_check_options),
+    "text": Command("Print a proto, a compressed file, or an archive as text", _add_text_options),
+    "serve": Command("Start the language server", add_server_options),
+    "mcp": Command("Serve the commands as tools for coding agents", _add_mcp_options),
+}

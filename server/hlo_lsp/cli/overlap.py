@@ -1,4 +1,4 @@
-"""``hlo-lsp overlap``: list asynchronous operations, and those that overlap with no computation."""
+"""``hlo-lsp cost --collectives``: list asynchronous operations, and those that are exposed."""
 
 import argparse
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""``hlo-lsp padding``: list the padded arrays by the bytes that they waste."""
+"""``hlo-lsp summary --padding``: list the padded arrays by the bytes that they waste."""
 
 import argparse
 from dataclasses import replace

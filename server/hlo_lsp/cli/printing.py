@@ -5,9 +5,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
+from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.display.cards import Card, card_markdown
 from hlo_lsp.display.table import Content, markdown_blocks, text_lines
 from hlo_lsp.text.inert import json_text, markdown_text, printable
@@ -95,6 +96,22 @@ def print_missing(counts: Mapping[str, int], total: int) -> None:
 def print_json(content: dict[str, Any]) -> None:
     """Print JSON for programs and for readers."""
     print(json_text(content, indent=1))
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Write a file, or standard output for ``-``.
+
+    Raises:
+        CommandError: The file cannot be written.
+    """
+    if path == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {error.strerror}") from None
 
 
 def print_errors(errors: Iterable[str]) -> int:

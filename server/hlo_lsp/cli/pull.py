@@ -1,7 +1,8 @@
-"""``hlo-lsp pull``: copy a remote folder with dumps."""
+"""``hlo-lsp text -o DIR URL``: copy a remote folder with dumps."""
 
 import argparse
 import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -13,20 +14,21 @@ from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.file_names import is_dump_file
 from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.pulling import NotReplacedError, pull
-from hlo_lsp.text.remote import is_url
 from hlo_lsp.text.remote_names import public
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command, and return its exit status."""
-    if not is_url(options.url):
-        raise CommandError(f"{options.url}: not a URL")
+    """Copy the folders, and return the exit status."""
+    return max(_copy(url, Path(options.output), force=options.force) for url in options.paths)
+
+
+def _copy(url: str, folder: Path, *, force: bool) -> int:
     console = Console(stderr=True)
     what = TextColumn("{task.description}", markup=False)
     columns = (what, BarColumn(), TextColumn("{task.fields[size]}"))
     is_shown = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
-        task = bar.add_task(f"Listing {public(options.url)}", total=None, size="")
+        task = bar.add_task(f"Listing {public(url)}", total=None, size="")
 
         def report(done: int, count: int, size: int) -> None:
             counts = f"{done:,} of {count_noun(count, 'file')}"
@@ -34,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
             bar.update(task, description=counts, completed=done, total=count, size=sizes)
 
         try:
-            found = pull(options.url, options.folder, _is_wanted, report, force=options.force)
+            found = pull(url, folder, _is_wanted, report, force=force)
         except OSError as error:
             where = "" if error.filename is None else f"{error.filename}: "
             raise CommandError(f"{where}{error.strerror}" if where else str(error)) from None

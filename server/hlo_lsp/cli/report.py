@@ -1,13 +1,15 @@
-"""``hlo-lsp report``: write memory maps, costs, or measured times as an HTML file or as JSON."""
+"""``hlo-lsp report``: write memory maps, costs, or measured times as a page or for other tools."""
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.cli.cost import costs_at
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.cli.printing import print_errors
+from hlo_lsp.cli.export import profile_data
+from hlo_lsp.cli.printing import print_errors, write_file
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.phrases import count_noun
@@ -20,11 +22,22 @@ from hlo_lsp.reports.profile_report import profile_json
 from hlo_lsp.reports.stats_page import cost_page, profile_page
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, read_profile_times
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import json_text, printable
 from hlo_lsp.text.remote import shown
 
 _MAX_GROUPS = 1_000  # of the JSON form of costs
+_STEMS = {"memory": "memory-map", "cost": "cost", "time": "time"}
+_ENDINGS = {
+    ".html": "html",
+    ".json": "json",
+    ".pb.gz": "pprof",
+    ".folded": "folded",
+    ".pftrace": "perfetto",
+    ".csv": "csv",
+}
+_BINARY_FORMS = {"pprof", "perfetto"}
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,12 +45,48 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     if options.profile is not None and options.metric != "memory":
         raise CommandError("--profile is for memory maps")
-    name, write = _METRICS[options.metric]
-    write(options, Path(options.output or name), errors)
+    form = options.form or _form_of(options.output)
+    output = options.output or _STEMS[options.metric] + next(
+        ending for ending, one in _ENDINGS.items() if one == form
+    )
+    if form in _BINARY_FORMS and output == "-" and sys.stdout.isatty():
+        raise CommandError("the form is binary: specify a file with -o FILE, or use a pipe")
+    if form in {"html", "json"}:
+        written = _PAGES[options.metric](options, form, errors)
+        if written is not None:
+            write_page(written, output)
+    else:
+        data = profile_data(options, form, errors)
+        if data:
+            write_file(output, data)
+            _note(output, format_short_bytes(len(data)))
     return print_errors(errors)
 
 
-def _write_memory_maps(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
+def _form_of(output: str | None) -> str:
+    """Return the form of a file by its ending.
+
+    Raises:
+        CommandError: The ending is unknown.
+    """
+    if output in {None, "-"}:
+        return "html"
+    for ending, form in _ENDINGS.items():
+        if output.endswith(ending):
+            return form
+    endings = ", ".join(_ENDINGS)
+    raise CommandError(f"{output}: unknown ending; use one of {endings}, or --as FORM")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The text of a page or of its data, and what it shows, such as ``2 memory maps``."""
+
+    text: str
+    content: str
+
+
+def _memory_maps(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
     profiles = () if options.profile is None else (_profile_times(options.profile, errors),)
     found = [
         timed_memory_map(dump, TimeSources(chip_of(dump, options.chip), profiles))
@@ -47,10 +96,11 @@ def _write_memory_maps(options: argparse.Namespace, output: Path, errors: list[s
         errors.append(f"{shown(options.profile)}: no run of these dumps")
     maps = sorted((one for one in found if one["spaces"]), key=_size, reverse=True)
     if maps:
-        errors += write_maps(memory_map_document(maps), output)
-    elif not errors:
+        return maps_page(memory_map_document(maps), form)
+    if not errors:
         names = ", ".join(one["path"] for one in found)
         errors.append(f"{names}: no buffer assignment, so there is nothing to show")
+    return None
 
 
 def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
@@ -62,30 +112,29 @@ def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
     return times
 
 
-def _write_costs(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
+def _costs(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
     tables = costs_at(options.paths, options.chip, errors)
-    if tables and _is_json(output):
-        modules = [cost_json(table, InstructionKey.LINE, _MAX_GROUPS) for table in tables]
-        errors += _write(json_text({"modules": modules}), output, len(tables), "module")
-    elif tables:
-        errors += _write(cost_page(tables), output, len(tables), "module")
+    if not tables:
+        return None
+    modules = count_noun(len(tables), "module")
+    if form == "html":
+        return Page(cost_page(tables), modules)
+    found = [cost_json(table, InstructionKey.LINE, _MAX_GROUPS) for table in tables]
+    return Page(json_text({"modules": found}), modules)
 
 
-def _write_times(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
+def _times(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
     path, *dumps = options.paths
     joined = joined_profile(profile_at(path, errors), path, dumps, errors)
-    if joined.programs and _is_json(output):
-        data = profile_json(joined, InstructionKey.LINE, options.chip)
-        errors += _write(json_text(data), output, len(joined.programs), "module")
-    elif joined.programs:
-        errors += _write(profile_page(joined, options.chip), output, len(joined.programs), "module")
+    if not joined.programs:
+        return None
+    modules = count_noun(len(joined.programs), "module")
+    if form == "html":
+        return Page(profile_page(joined, options.chip), modules)
+    return Page(json_text(profile_json(joined, InstructionKey.LINE, options.chip)), modules)
 
 
-_METRICS = {
-    "memory": ("memory-map.html", _write_memory_maps),
-    "cost": ("cost.html", _write_costs),
-    "time": ("time.html", _write_times),
-}
+_PAGES = {"memory": _memory_maps, "cost": _costs, "time": _times}
 
 
 def _size(found: Json) -> int:
@@ -95,25 +144,22 @@ def _size(found: Json) -> int:
     return size
 
 
-def write_maps(document: Json, output: Path) -> list[str]:
-    """Write a document of memory maps as a page, or as JSON if the name of the file ends so.
+def maps_page(document: Json, form: str) -> Page:
+    """Return a document of memory maps as ``html``, or as ``json``."""
+    text = memory_map_page(document) if form == "html" else json_text(document, is_compact=True)
+    return Page(text, count_noun(len(document["modules"]), "memory map"))
 
-    Returns:
-        The error, if there is one.
+
+def write_page(page: Page, output: str) -> None:
+    """Write a page to a file, or to standard output for ``-``.
+
+    Raises:
+        CommandError: The file cannot be written.
     """
-    is_json = _is_json(output)
-    text = json_text(document, is_compact=True) if is_json else memory_map_page(document)
-    return _write(text, output, len(document["modules"]), "memory map")
+    write_file(output, page.text.encode())
+    _note(output, page.content)
 
 
-def _is_json(output: Path) -> bool:
-    return output.suffix == ".json"
-
-
-def _write(text: str, output: Path, count: int, noun: str) -> list[str]:
-    try:
-        output.write_text(text, "utf-8")
-    except OSError as error:
-        return [f"cannot write {output}: {error.strerror}"]
-    print(printable(f"{output}: {count_noun(count, noun)}"), file=sys.stderr)
-    return []
+def _note(output: str, content: str) -> None:
+    if output != "-":
+        print(printable(f"{output}: {content}"), file=sys.stderr)

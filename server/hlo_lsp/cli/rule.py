@@ -1,4 +1,4 @@
-"""``hlo-lsp rule``: explain the rules of the checker."""
+"""``hlo-lsp check --explain``: explain the rules of the checker."""
 
 import argparse
 
@@ -7,24 +7,24 @@ from hlo_lsp.checks.framework.options import codes_of
 from hlo_lsp.checks.rule_pages import rule_card, rule_json, rule_markdown, rules_page
 from hlo_lsp.checks.terminal import print_rules
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.printing import print_json
 from hlo_lsp.display.terminal import make_console, print_card
-from hlo_lsp.text.inert import json_text
 
 
 def run(options: argparse.Namespace) -> int:
     """Print rules in detail, or one line for each rule if no code is given."""
     try:
-        wanted = {code for word in options.codes for code in codes_of(word)}
+        wanted = {code for path in options.paths for code in codes_of(str(path))}
     except LookupError as error:
         raise CommandError(error.args[0]) from None
     selected = [rule for code, rule in explanations().items() if code in wanted or not wanted]
-    form = options.format or ("markdown" if options.all else "text")
-    if form == "json":
-        print(json_text([rule_json(rule) for rule in selected]))
-    elif form == "markdown":
+    if options.format == "json":
+        print_json({"rules": [rule_json(rule) for rule in selected]})
+    elif options.format == "markdown":
         sections = [f"### {rule.code}\n\n{rule_markdown(rule)}" for rule in selected]
-        print("\n".join(sections) if wanted else rules_page(), end="")
-    elif wanted or options.all:
+        is_whole = len(selected) == len(explanations())
+        print(rules_page() if is_whole else "\n".join(sections), end="")
+    elif wanted:
         for number, rule in enumerate(selected):
             if number:
                 print()

@@ -2,11 +2,12 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp.text.remote import is_url, path_of_input
+from hlo_lsp.text.standard_input import copy_of_standard_input
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -39,6 +40,11 @@ def positive_integer(text: str) -> int:
     return number
 
 
+def _step(text: str) -> int | None:
+    """Return a step of the schedule, or None for the peak of each memory space."""
+    return None if text == "peak" else _integer(text)
+
+
 def port_number(text: str) -> int:
     """Return the number of a port."""
     number = _integer(text)
@@ -48,7 +54,12 @@ def port_number(text: str) -> int:
 
 
 def dump_path(text: str) -> Path:
-    """Return the path of a file or a folder, which can be a URL, also an unreadable one."""
+    """Return the path of a file or a folder, which can be a URL, also an unreadable one.
+
+    That of ``-`` is a copy of standard input.
+    """
+    if text == "-":
+        return copy_of_standard_input()
     if not is_url(text) or not sys.stderr.isatty():
         return path_of_input(text)
     # Late imports: nothing of this is needed without a URL.
@@ -62,11 +73,6 @@ def dump_path(text: str) -> Path:
     show_waiting(lambda url: status(f"Reading {escape(url)}"))
     with status(f"Listing {escape(public(text))}"):
         return path_of_input(text)
-
-
-def log_path(text: str) -> str:
-    """Return the path of a log, which can be a URL, or ``-`` for standard input."""
-    return str(dump_path(text))
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +104,7 @@ def add_paths(
         metavar="PATH",
         type=dump_path,
         nargs=nargs,
-        help="a dump file, or a folder with dumps",
+        help="a dump file, a folder with dumps, or - for standard input",
     )
 
 
@@ -118,6 +124,14 @@ _CHIPS = (
     *("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
     *("a100", "h100", "h200", "b200", "mi300x", "mi350x", "mi355x"),
 )
+
+
+def _chip(text: str) -> str:
+    """Return the chip in a title such as ``TPU v5e`` or ``H100 SXM``, else the text."""
+    words = text.casefold().split()
+    return next((word for word in (*words, "".join(words)) if word in _CHIPS), text)
+
+
 _INSTRUCTION_KEYS = ("line", "scope", "opcode", "phase", "computation", "instruction")
 
 
@@ -143,6 +157,7 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--chip",
         metavar="CHIP",
+        type=_chip,
         choices=_CHIPS,
         help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump)",
     )
@@ -162,21 +177,23 @@ def add_metric_option(parser: argparse.ArgumentParser) -> None:
 
 def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     """Add options for a step and a memory space."""
-    parser.add_argument("--at", metavar="STEP", type=int, help=step_help)
+    parser.add_argument("--at", metavar="STEP", type=_step, help=step_help)
     parser.add_argument(
         "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
     )
 
 
-def add_top_option(parser: argparse.ArgumentParser, default: int, what: str) -> None:
-    """Add the option for the number of entries to show."""
+def add_top_option(
+    parser: argparse.ArgumentParser, default: int | None, what: str, shown: str | None = None
+) -> None:
+    """Add the option for the number of entries to show; ``shown`` describes the default."""
     parser.add_argument(
         "-n",
         "--top",
         metavar="N",
         type=positive_integer,
         default=default,
-        help=f"{what} (default: {default})",
+        help=f"{what} (default: {default if shown is None else shown})",
     )
 
 
@@ -200,16 +217,23 @@ def add_all_modules_option(parser: argparse.ArgumentParser) -> None:
 
 
 FORMATS = ("text", "markdown", "json")
+FORMS = ("html", "json", "pprof", "folded", "perfetto", "csv")
 
 
-def add_format_option(parser: argparse.ArgumentParser, *others: str) -> None:
-    """Add the option for the output format, with ``others`` besides those of all commands."""
+def add_answer_options(parser: argparse.ArgumentParser, *others: str) -> None:
+    """Add the options for the format and the file, with ``others`` besides the formats of all."""
     parser.add_argument(
         "--format",
         choices=(*FORMATS, *others),
-        default=FORMATS[0],
-        help=f"the output format (default: {FORMATS[0]})",
+        help="the output format (default: that of the ending of FILE, else text)",
     )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write the answer to a file (.md: Markdown, .json: JSON)",
+    )
+    parser.set_defaults(is_answer=True)
 
 
 def add_worker_options(parser: argparse.ArgumentParser) -> None:
@@ -234,15 +258,3 @@ def add_worker_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="import MODULE of --executor from this folder, too (default: installed packages only)",
     )
-
-
-def list_options(what: str) -> Callable[[argparse.ArgumentParser], None]:
-    """Return a function that adds the options of a command that lists the largest entries."""
-
-    def add(parser: argparse.ArgumentParser) -> None:
-        add_paths(parser)
-        add_top_option(parser, 10, f"the number of {what} to show")
-        add_all_modules_option(parser)
-        add_format_option(parser)
-
-    return add

@@ -12,7 +12,7 @@ from typing import Any
 from hlo_lsp.cli.dump_jobs import results_at
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place
 from hlo_lsp.cli.executors import worker_pool
-from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
+from hlo_lsp.cli.oom import LogReport, NoMessageError, is_log, report_of_log
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.display.phrases import hosts_note
 from hlo_lsp.memory.grouping import GroupKey
@@ -20,7 +20,6 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.module_names import ModuleIdentity, distinct_titles, module_identity
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, largest_first, summarize_with_cost
@@ -32,19 +31,16 @@ from hlo_lsp.reports.summary_text import (
     summary_lines,
     summary_markdown,
 )
-from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
-from hlo_lsp.text.disk import UnreadableError, read_first_lines
+from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.inert import markdown_code
 from hlo_lsp.text.remote import shown
-
-_STANDARD_INPUT = "-"
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    logs = [path for path in options.paths if _is_log(path)]
-    paths = [Path(path) for path in options.paths if path not in logs]
+    logs = [path for path in options.paths if is_log(path)]
+    paths = [path for path in options.paths if path not in logs]
     folders = tuple(options.workspace) or current_folder_frames().folders
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
     messages = list(_messages(logs, paths, frames, errors, with_negligible=options.all))
@@ -172,33 +168,20 @@ def _findings(dump: Compile) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def _is_log(path: str) -> bool:
-    if path == _STANDARD_INPUT:
-        return True
-    if is_converted(path):
-        return False
-    try:
-        return detect_file_kind(read_first_lines(Path(path))) in {FileKind.OOM, FileKind.OTHER}
-    except UnreadableError:
-        return False
-
-
 def _messages(
-    logs: list[str],
+    logs: list[Path],
     paths: list[Path],
     frames: FrameChoice,
     errors: list[str],
     *,
     with_negligible: bool,
 ) -> Iterator[LogReport]:
-    for name in logs:
-        log = None if name == _STANDARD_INPUT else Path(name)
+    for log in logs:
         try:
-            yield report_of_log(
-                log_lines(log), log, paths, frames=frames, with_negligible=with_negligible
-            )
+            lines = read_document(log).lines
+            yield report_of_log(lines, log, paths, frames=frames, with_negligible=with_negligible)
         except NoMessageError:
             what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
-            errors.append(f"{'standard input' if log is None else shown(log)}: {what}")
+            errors.append(f"{shown(log)}: {what}")
         except UnreadableError as error:
             errors.append(str(error))

@@ -1,4 +1,4 @@
-"""``hlo-lsp timeline``: print the occupied bytes over the schedule."""
+"""``hlo-lsp summary --timeline``: print the occupied bytes over the schedule."""
 
 import argparse
 import shutil

@@ -39,14 +39,11 @@ def lifetime_card(
         return Card(title, (*facts, *_printed_facts(dump, value)))
     if lifetime.origin is not None:
         facts += _origin_facts(dump, lifetime)
-    kept_for, awaited = _kept_for(dump, value, lifetime), lifetime.awaited
-    if kept_for is not None or lifetime.last_consumer is None:
-        facts.append(Fact("kept for", kept_for or ""))
-    else:
-        facts.append(Fact("kept for", _consumer(dump, lifetime.last_consumer, lifetime)))
-        if awaited is not None:
-            text = f"step {awaited.step:,}, {_named(dump, awaited.instruction)}"
-            facts.append(Fact("which waits for", text))
+    facts.append(Fact("kept for", kept_for(dump, value, lifetime)))
+    awaited = lifetime.awaited
+    if awaited is not None and _owner_of_buffer(dump, value, lifetime) is None:
+        text = f"step {awaited.step:,}, {_named(dump, awaited.instruction)}"
+        facts.append(Fact("which waits for", text))
     facts.append(
         _uses_fact(
             [
@@ -174,8 +171,17 @@ def _origin_facts(dump: Compile, lifetime: Lifetime) -> list[Fact]:
     return facts
 
 
-def _kept_for(dump: Compile, value: Value, lifetime: Lifetime) -> str | None:
-    """Return the reason why a buffer is kept, or None if its last consumer is the reason."""
+def kept_for(dump: Compile, value: Value, lifetime: Lifetime) -> str:
+    """Return the reason why a buffer is kept, such as the last instruction that reads it."""
+    owner = _owner_of_buffer(dump, value, lifetime)
+    if owner is not None:
+        return owner
+    last = lifetime.last_consumer
+    return "nothing: no instruction reads it" if last is None else _consumer(dump, last, lifetime)
+
+
+def _owner_of_buffer(dump: Compile, value: Value, lifetime: Lifetime) -> str | None:
+    """Return who keeps a buffer although no instruction reads it, None if nobody does."""
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is not None and allocation.constant:
         return "the whole program: it is a constant"
@@ -184,7 +190,7 @@ def _kept_for(dump: Compile, value: Value, lifetime: Lifetime) -> str | None:
     is_argument = allocation is not None and allocation.parameter is not None
     if is_argument and value.live is not None and value.live.record.end_step == dump.last_step:
         return "the caller, which owns the buffer of an argument that is not donated"
-    return "nothing: no instruction reads it" if lifetime.last_consumer is None else None
+    return None
 
 
 def _consumer(dump: Compile, last: BufferUse, lifetime: Lifetime) -> str:

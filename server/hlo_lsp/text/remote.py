@@ -20,6 +20,7 @@ Unlisted = dict[Path, tuple[str, str]]
 """URLs that cannot be listed, each with the reason, by the path that stands for it."""
 
 _unlisted: Unlisted = {}
+_shown: dict[Path, str] = {}
 
 
 def is_url(text: str) -> bool:
@@ -66,10 +67,15 @@ def add_unlisted(paths: Unlisted) -> None:
     _unlisted.update(paths)
 
 
+def show_as(path: Path, name: str) -> None:
+    """Let a local path be shown with another name."""
+    _shown[path] = name
+
+
 def shown(path: Path) -> str:
     """Return the URL of a remote path, or another path as it is."""
     if not is_remote(path):
-        return str(path)
+        return _shown.get(path) or str(path)
     from hlo_lsp.text import remote_cache  # noqa: PLC0415
 
     if path in _unlisted:

@@ -1,0 +1,190 @@
+"""The command that a list of arguments means: a path is enough, and old names are known."""
+
+import os
+import shlex
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
+
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.shared_options import dump_path
+from hlo_lsp.text.remote import is_url
+
+_OPTIONS_WITH_VALUE = {"--log-file", "--host", "--port"}
+_PROFILE_ENDINGS = (".xplane.pb", ".xplane.pb.gz", ".trace.json.gz", ".trace.json")
+_OLD_NAMES: Mapping[str, tuple[str, ...]] = {
+    "donation": ("summary", "--donation"),
+    "padding": ("summary", "--padding"),
+    "timeline": ("summary", "--timeline"),
+    "overlap": ("cost", "--collectives"),
+    "hosts": ("modules", "--hosts"),
+    "why": ("inspect",),
+    "rule": ("check", "--explain"),
+    "export": ("report",),
+    "pull": ("text",),
+}
+_EXPORT_FORMS = {
+    "--pprof": "pprof",
+    "--folded": "folded",
+    "--perfetto": "perfetto",
+    "--kernels": "csv",
+}
+_MEANINGS: Mapping[str, str] = {
+    **dict.fromkeys(("memory", "mem", "peak", "who", "owner", "owners", "hbm"), "summary PATH"),
+    **dict.fromkeys(("time", "flops", "flop", "roofline", "least"), "cost PATH"),
+    **dict.fromkeys(("leak", "alive", "explain", "value", "buffer"), "inspect PATH NAME"),
+    **dict.fromkeys(("donate", "donated", "alias"), "summary --donation PATH"),
+    **dict.fromkeys(("pad", "padded", "waste"), "summary --padding PATH"),
+    **dict.fromkeys(("collective", "collectives", "communication", "async"),
+                    "cost --collectives PATH"),
+    **dict.fromkeys(("recompile", "recompiles", "list", "compiles"), "modules PATH"),
+    **dict.fromkeys(("host", "pod", "pods"), "modules --hosts PATH"),
+    **dict.fromkeys(("compare", "changes", "regression"), "diff BEFORE AFTER"),
+    **dict.fromkeys(("measured", "slow", "slower", "xplane"), "profile PROFILE"),
+    **dict.fromkeys(("map", "html", "page", "share"), "report PATH"),
+    **dict.fromkeys(("pprof", "folded", "flamegraph", "perfetto", "trace", "kernels"),
+                    "report PATH -o FILE"),
+    **dict.fromkeys(("rules", "codes"), "check --explain"),
+    **dict.fromkeys(("lint", "verify", "validate", "budget"), "check PATH"),
+    **dict.fromkeys(("download", "copy", "convert", "proto", "print"), "text PATH"),
+    **dict.fromkeys(("lsp", "server", "start"), "serve"),
+    **dict.fromkeys(("passes", "pass"), "history PATH"),
+}  # fmt: skip
+
+
+def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
+    """Return arguments that name a command, unless they are only options.
+
+    Args:
+        arguments: Those of the command line.
+        commands: The names of the commands.
+
+    Raises:
+        CommandError: They name neither a command nor a file.
+    """
+    at = _first_word(arguments)
+    if at is None:
+        return list(arguments)
+    word = arguments[at]
+    if word in commands or word == "help":
+        return list(arguments)
+    if word in _OLD_NAMES and not os.path.lexists(word):
+        new = _new_form(word, list(arguments[at + 1 :]))
+        print(f"hlo-lsp: `{word}` is now `{_described(word)}`", file=sys.stderr)
+        return [*arguments[:at], *new]
+    paths = [one for one in arguments if _is_path(one)]
+    if not paths or not (at > 0 or word in paths):
+        raise CommandError(_unknown(word, commands), rows=["hlo-lsp --help lists the commands"])
+    others = [one for one in arguments if one not in paths]
+    command, *operands = _command_of(paths)
+    return [command, *others, *operands]
+
+
+def _first_word(arguments: Sequence[str]) -> int | None:
+    """Return the index of the first argument that is no option and no value of one."""
+    for number, word in enumerate(arguments):
+        before = arguments[number - 1] if number else ""
+        if (word == "-" or not word.startswith("-")) and before not in _OPTIONS_WITH_VALUE:
+            return number
+    return None
+
+
+def _is_path(word: str) -> bool:
+    return word == "-" or is_url(word) or os.path.lexists(word)
+
+
+def _described(word: str) -> str:
+    if word == "export":
+        return "report -o FILE"
+    return {"why": "inspect PATH NAME", "pull": "text -o DIR URL"}.get(
+        word, shlex.join(_OLD_NAMES[word])
+    )
+
+
+def _new_form(word: str, rest: list[str]) -> list[str]:
+    """Return the arguments of today for an old command."""
+    if word == "export":
+        rest = [
+            each
+            for one in rest
+            for each in (("--as", _EXPORT_FORMS[one]) if one in _EXPORT_FORMS else (one,))
+        ]
+        if not any(one.startswith(("-o", "--output")) for one in rest):
+            rest = ["-o", "-", *rest]
+    elif word == "rule" and "--all" in rest:
+        rest = ["all" if one == "--all" else one for one in rest]
+        if not any(one.startswith("--format") for one in rest):
+            rest += ["--format", "markdown"]
+    elif word == "pull" and len(rest) > 1:
+        folder = next(one for one in reversed(rest) if not one.startswith("-"))
+        rest.remove(folder)
+        rest = ["-o", folder, *rest]
+    return [*_OLD_NAMES[word], *rest]
+
+
+def _unknown(word: str, commands: Collection[str]) -> str:
+    if "/" in word or os.sep in word or "." in word:
+        return f"{word}: No such file or directory"
+    near = get_close_matches(word, [*commands, *_MEANINGS], 1)
+    meaning = _MEANINGS.get(word.casefold()) or next(
+        (_MEANINGS.get(one, one) for one in near), None
+    )
+    hint = "" if meaning is None else f"; did you mean `hlo-lsp {meaning}`?"
+    return f"`{word}` is neither a command nor a file{hint}"
+
+
+def _command_of(paths: list[str]) -> list[str]:
+    """Return the command for paths, and the paths in its order."""
+    kinds = {path: _kind(path) for path in paths}
+    logs, profiles, dumps = (
+        [path for path in paths if kinds[path] == kind] for kind in ("log", "profile", "dump")
+    )
+    if len(logs) == 1:
+        return ["oom", *logs, *dumps, *profiles]
+    if len(profiles) == 2 and not dumps:
+        return ["profile", profiles[1], "--compare", profiles[0]]
+    if len(profiles) == 1:
+        return ["profile", *profiles, *dumps]
+    if len(paths) == 2 and not logs and not _are_of_one_compile(*paths):
+        return ["diff", *paths]
+    return ["summary", *paths]
+
+
+def _kind(path: str) -> str:
+    """Return ``log``, ``profile``, or ``dump``.
+
+    Raises:
+        CommandError: The path is a Python program.
+    """
+    if path.endswith(".py"):
+        run = f"hlo-lsp run -- python {shlex.quote(path)}"
+        raise CommandError(f"{path}: a Python program; to see its memory, run it: {run}")
+    if path.endswith(_PROFILE_ENDINGS):
+        return "profile"
+    if is_url(path):
+        return "dump"
+    # Late imports: a command needs none of this.
+    from hlo_lsp.cli.oom import is_log  # noqa: PLC0415
+    from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
+    from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
+
+    if not os.path.isdir(path):
+        return "log" if is_log(dump_path(path)) else "dump"
+    if any(compiles_below(Path(path))):
+        return "dump"
+    with suppress(OSError):
+        profile_run(Path(path))
+        return "profile"
+    return "dump"
+
+
+def _are_of_one_compile(first: str, second: str) -> bool:
+    from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
+
+    if os.path.isdir(first) or os.path.isdir(second):
+        return False
+    stems = {(one.path.parent, one.stem) for path in (first, second)
+             for one in compiles_below(Path(path))}  # fmt: skip
+    return len(stems) == 1
