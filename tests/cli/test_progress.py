@@ -2,12 +2,15 @@
 
 import os
 import subprocess
+import threading
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from cli.command import environment
 from e2e.process import COMMAND
+from hlo_lsp.cli.progress import progress_note
 from hlo_lsp.text.amounts import format_short_bytes
 
 pty = pytest.importorskip("pty", reason="there are no such terminals here")
@@ -52,3 +55,38 @@ def test_no_progress_bar_without_jobs(tmp_path: Path) -> None:
     assert drawn.splitlines() == [
         f"hlo-lsp: {tmp_path}: no HLO module or XLA memory dump in this folder"
     ]
+
+
+class _Terminal(StringIO):
+    """A terminal that keeps what it received, and says when it received a text."""
+
+    def __init__(self, awaited: str) -> None:
+        super().__init__()
+        self._awaited = awaited
+        self.has_it = threading.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._awaited in text:
+            self.has_it.set()
+        return super().write(text)
+
+
+def test_long_work_is_named_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal("Reading m.txt")
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("hlo_lsp.cli.progress._NOTE_DELAY_SECONDS", 0)
+    with progress_note() as note:
+        note("Reading m.txt")
+        assert terminal.has_it.wait(30)
+
+
+def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal("")
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("hlo_lsp.cli.progress._NOTE_DELAY_SECONDS", 1_000)
+    with progress_note() as note:
+        note("Reading m.txt")
+    assert terminal.getvalue() == ""

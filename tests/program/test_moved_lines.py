@@ -73,8 +73,21 @@ def test_lines_of_a_moved_function_correspond() -> None:
 def test_files_with_one_name_correspond() -> None:
     found = moved_lines(dump(*BEFORE), dump(*BEFORE, file="/y/train.py"))
     assert found["/x/train.py:10"] == "/y/train.py:10"
-    assert moved_lines(dump(*BEFORE), dump(*BEFORE, file="/y/other.py")) == {}
     assert moved_lines(dump(*BEFORE), None) == {}
+
+
+def test_renamed_file_corresponds() -> None:
+    renamed = [("h", line + 2, columns) for _, line, columns in BEFORE]
+    found = moved_lines(dump(*BEFORE), dump(*renamed, file="/y/other.py"))
+    assert found["/x/train.py:10"] == "/y/other.py:12"
+    assert len(found) == len(BEFORE)
+
+
+def test_other_file_does_not_correspond() -> None:
+    others = [("h", line, f"{line}-{line + 40}") for _, line, _ in BEFORE]
+    assert moved_lines(dump(*BEFORE), dump(*others, file="/y/other.py")) == {}
+    alike = [("h", 1, "4-9")]  # by chance
+    assert moved_lines(dump(("f", 7, "4-9")), dump(*alike, file="/y/other.py")) == {}
 
 
 @dataclass

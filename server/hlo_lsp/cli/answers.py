@@ -2,8 +2,8 @@
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.shared_options import FORMATS
@@ -14,8 +14,7 @@ _TOPS = {"summary": 5, "timeline": 20}
 _OF_LISTS = frozenset({"top", "all"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """An answer that an option chooses.
 
     Attributes:

@@ -1,18 +1,16 @@
 """The command that a list of arguments means: a path is enough, and old names are known."""
 
 import os
-import shlex
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.shared_options import dump_path
 from hlo_lsp.text.remote import is_url
 
-_OPTIONS_WITH_VALUE = {"--log-file", "--host", "--port"}
+_OPTIONS_WITH_VALUE = {"--log-file", "--host", "--port", "--completion"}
 _PROFILE_ENDINGS = (".xplane.pb", ".xplane.pb.gz", ".trace.json.gz", ".trace.json")
 _OLD_NAMES: Mapping[str, tuple[str, ...]] = {
     "donation": ("summary", "--donation"),
@@ -99,7 +97,7 @@ def _described(word: str) -> str:
     if word == "export":
         return "report -o FILE"
     return {"why": "inspect PATH NAME", "pull": "text -o DIR URL"}.get(
-        word, shlex.join(_OLD_NAMES[word])
+        word, " ".join(_OLD_NAMES[word])
     )
 
 
@@ -127,6 +125,8 @@ def _new_form(word: str, rest: list[str]) -> list[str]:
 def _unknown(word: str, commands: Collection[str]) -> str:
     if "/" in word or os.sep in word or "." in word:
         return f"{word}: No such file or directory"
+    from difflib import get_close_matches  # noqa: PLC0415  # only this message needs it
+
     near = get_close_matches(word, [*commands, *_MEANINGS], 1)
     meaning = _MEANINGS.get(word.casefold()) or next(
         (_MEANINGS.get(one, one) for one in near), None
@@ -159,7 +159,7 @@ def _kind(path: str) -> str:
         CommandError: The path is a Python program.
     """
     if path.endswith(".py"):
-        run = f"hlo-lsp run -- python {shlex.quote(path)}"
+        run = f"hlo-lsp run -- python {path}"
         raise CommandError(f"{path}: a Python program; to see its memory, run it: {run}")
     if path.endswith(_PROFILE_ENDINGS):
         return "profile"

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from hlo_lsp.cli.progress import progress_note
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
@@ -40,22 +41,24 @@ def dumps_at(
     frames = frames or current_folder_frames()
     folders = FolderSnapshot()
     seen: set[tuple[Path, str]] = set()
-    for path in paths:
-        error_count, is_empty = len(errors), True
-        for one in read_ahead(compiles_below(path, folders), partial(files_read, unread)):
-            folder = one.path.parent
-            if (folder, one.stem) in seen:
-                is_empty = False
-                continue
-            # Of one compile, so that it needs less memory.
-            own = FolderSnapshot.of_compile(folder, one.names())
-            workspace = DumpWorkspace(unread, frames, own)
-            for dump in dumps_of(workspace, one.path, errors, is_named=one.path == path):
-                seen.add((folder, one.stem))
-                is_empty = False
-                yield dump
-        if is_empty and len(errors) == error_count:
-            errors.append(no_dumps_message(path))
+    with progress_note() as note:
+        for path in paths:
+            error_count, is_empty = len(errors), True
+            for one in read_ahead(compiles_below(path, folders), partial(files_read, unread)):
+                folder = one.path.parent
+                if (folder, one.stem) in seen:
+                    is_empty = False
+                    continue
+                note(f"Reading {one.stem}")
+                # Of one compile, so that it needs less memory.
+                own = FolderSnapshot.of_compile(folder, one.names())
+                workspace = DumpWorkspace(unread, frames, own)
+                for dump in dumps_of(workspace, one.path, errors, is_named=one.path == path):
+                    seen.add((folder, one.stem))
+                    is_empty = False
+                    yield dump
+            if is_empty and len(errors) == error_count:
+                errors.append(no_dumps_message(path))
 
 
 def files_read(unread_roles: Container[FileRole], compile_: CompileFiles) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from importlib import import_module
 from io import BytesIO, TextIOWrapper
 
 from hlo_lsp.cli.answers import complete_options
+from hlo_lsp.cli.completion import complete, script
 from hlo_lsp.cli.dispatch import with_command
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError, describe_error
 from hlo_lsp.cli.help_text import SHORT_HELP, commands_of, whole_help
@@ -63,11 +64,16 @@ def _run(arguments: Sequence[str]) -> int:
     if not arguments and sys.stdin is not None and sys.stdin.isatty():
         print(SHORT_HELP, end="")
         return 0
+    if "_ARGCOMPLETE" in os.environ:  # the completion function of a shell asks for words
+        complete(argument_parser())
     words = with_command(arguments, COMMANDS)
     if "help" in words[:1]:
         return _help(words[1:])
     parser = argument_parser()
     options = parser.parse_args(words)  # it lists the files below URLs
+    if options.completion is not None:
+        print(script(options.completion))
+        return 0
     is_server = options.command in {None, "serve"}
     _configure_logging(options.log_file, options.verbose, is_server=is_server)
     if is_server:

@@ -2,8 +2,8 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.answers import add_other_answers
@@ -40,6 +40,13 @@ def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = RootParser(prog="hlo-lsp")
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
+    parser.add_argument(
+        "--completion",
+        metavar="SHELL",
+        choices=("bash", "zsh", "fish"),
+        help="print a script that completes commands and options: bash, zsh, or fish; such as"
+        " `source <(hlo-lsp --completion bash)`",
+    )
     add_server_options(parser)
     add_logging_options(parser)
     parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
@@ -347,8 +354,7 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command: what it does in a few words, and the function that adds its options."""
 
     summary: str

@@ -8,6 +8,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.progress import progress_note
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_run, read_profile
@@ -58,7 +59,9 @@ def profile_at(path: Path, errors: list[str]) -> Profile:
         CommandError: There is no profile.
     """
     try:
-        profile = read_profile(profile_run(path))
+        with progress_note() as note:
+            note(f"Reading {path.name}")
+            profile = read_profile(profile_run(path))
     except UnreadableError as error:
         raise CommandError(str(error)) from None
     errors += dict.fromkeys(profile.damages)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.text.remote import is_url, path_of_input
-from hlo_lsp.text.standard_input import copy_of_standard_input
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -59,6 +58,9 @@ def dump_path(text: str) -> Path:
     That of ``-`` is a copy of standard input.
     """
     if text == "-":
+        # A late import, because it takes 7 ms.
+        from hlo_lsp.text.standard_input import copy_of_standard_input  # noqa: PLC0415
+
         return copy_of_standard_input()
     if not is_url(text) or not sys.stderr.isatty():
         return path_of_input(text)

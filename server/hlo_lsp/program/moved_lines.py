@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import chain
+from itertools import chain, islice, product
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -13,6 +13,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.syntax.module_records import LocationRow
 
+_MIN_EQUAL_LINES, _MIN_EQUAL_SHARE = 3, 0.5  # of files with different names
+_MAX_FILE_PAIRS = 400
 _EXTENT = re.compile(r"(?<!\w)(\w+)=(\d+)")
 
 
@@ -33,6 +35,11 @@ class _Line:
     expressions: frozenset[_Expression]
 
     @property
+    def extents(self) -> frozenset[tuple[int, tuple[tuple[str, str], ...]]]:
+        """Where the expressions are, without the names of functions."""
+        return frozenset((one.end_line, one.columns) for one in self.expressions)
+
+    @property
     def functions(self) -> frozenset[str | None]:
         """The names of the functions that contain the line."""
         return frozenset(one.function for one in self.expressions)
@@ -44,8 +51,9 @@ def moved_lines(before: Compile | None, after: Compile | None) -> dict[str, str 
     In a file, a line corresponds to the one with the same expressions: with their function and
     columns, in the same order or the only ones. A changed line corresponds to the one at its place:
     where the lines around it have moved equally far, it is the one that has moved as far.
-    The result has no lines of files that only one program uses, and is empty if a dump has no
-    columns.
+    Files correspond by path or name, else if their expressions are alike, as those of a file with
+    another name are. The result has no lines of files that only one program uses, and is empty if a
+    dump has no columns.
     """
     first, second = _files(before), _files(after)
     found: dict[str, str | None] = {}
@@ -80,17 +88,44 @@ def _expression(row: LocationRow, function: str | None) -> _Expression:
     return _Expression(function, end - row.source_line, tuple(fields.items()))
 
 
-def _file_pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files with equal paths, and those whose name only one other file has."""
+def _file_pairs(
+    before: Mapping[str, Sequence[_Line]], after: Mapping[str, Sequence[_Line]]
+) -> Iterator[tuple[str, str]]:
+    """Yield files with equal paths, with equal names, and others that are alike."""
     first, second = set(before), set(after)
     yield from ((path, path) for path in first & second)
     names: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     for side, paths in enumerate((first - second, second - first)):
         for path in paths:
             names[file_name(path)][side].append(path)
+    rests: tuple[set[str], set[str]] = set(), set()
     for ours, others in names.values():
         if len(ours) == len(others) == 1:
             yield ours[0], others[0]
+        else:
+            rests[0].update(ours)
+            rests[1].update(others)
+    alike = [
+        (likeness, one, other)
+        for one, other in islice(product(sorted(rests[0]), sorted(rests[1])), _MAX_FILE_PAIRS)
+        if (likeness := _likeness(before[one], after[other]))
+    ]
+    for _, one, other in sorted(alike, key=lambda pair: -pair[0]):
+        if one in rests[0] and other in rests[1]:
+            rests[0].remove(one)
+            rests[1].remove(other)
+            yield one, other
+
+
+def _likeness(before: Sequence[_Line], after: Sequence[_Line]) -> float:
+    """Return the share of lines that two files have in common, 0 if it can be by chance."""
+    first, second = ([line.extents for line in side] for side in (before, after))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    equal = sum(block.size for block in matcher.get_matching_blocks())
+    functions = [{name for line in side for name in line.functions} for side in (before, after)]
+    is_chance = equal < _MIN_EQUAL_LINES and not functions[0] & functions[1] - {None, "<module>"}
+    share = matcher.ratio()
+    return 0.0 if is_chance or share < _MIN_EQUAL_SHARE else share
 
 
 def _line_pairs(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[tuple[_Line, _Line]]:
