@@ -10,7 +10,7 @@ import pytest
 
 from cli.command import environment
 from e2e.process import COMMAND
-from hlo_lsp.cli.progress import progress_note
+from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.text.amounts import format_short_bytes
 
 pty = pytest.importorskip("pty", reason="there are no such terminals here")
@@ -77,7 +77,7 @@ class _Terminal(StringIO):
 def test_long_work_is_named_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal("Reading m.txt")
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("hlo_lsp.cli.progress._NOTE_DELAY_SECONDS", 0)
+    monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 0)
     with progress_note() as note:
         note("Reading m.txt")
         assert terminal.has_it.wait(30)
@@ -86,7 +86,7 @@ def test_long_work_is_named_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> No
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal("")
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("hlo_lsp.cli.progress._NOTE_DELAY_SECONDS", 1_000)
+    monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 1_000)
     with progress_note() as note:
         note("Reading m.txt")
     assert terminal.getvalue() == ""

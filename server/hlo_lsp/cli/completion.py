@@ -25,10 +25,10 @@ def script(shell: str) -> str:
         CommandError: The optional package is missing.
     """
     try:
-        import argcomplete  # noqa: PLC0415  # as above
+        from argcomplete.shell_integration import shellcode  # noqa: PLC0415  # as above
     except ImportError:
         raise _missing() from None
-    text: str = argcomplete.shellcode(["hlo-lsp"], shell=shell)
+    text: str = shellcode(["hlo-lsp"], shell=shell)
     return text
 
 

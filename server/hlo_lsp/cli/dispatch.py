@@ -166,7 +166,7 @@ def _kind(path: str) -> str:
     if is_url(path):
         return "dump"
     # Late imports: a command needs none of this.
-    from hlo_lsp.cli.oom import is_log  # noqa: PLC0415
+    from hlo_lsp.cli.dumps import is_log  # noqa: PLC0415
     from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
     from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
 

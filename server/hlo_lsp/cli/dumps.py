@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from hlo_lsp.cli.progress import progress_note
+from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
@@ -15,7 +15,9 @@ from hlo_lsp.model.file_dumps import dumps_of
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.protos.names import is_converted
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.text.disk import UnreadableError, read_first_lines
 from hlo_lsp.text.remote import read_ahead, shown
 
 _MAX_NAMED_PATHS = 10
@@ -94,6 +96,16 @@ def compiles_at(path: Path, names: Iterable[str], errors: list[str]) -> Iterator
     own = FolderSnapshot.of_compile(path.parent, names)
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames(), own)
     yield from dumps_of(workspace, path, errors, is_named=False)
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a path is a file that is no dump, such as a log."""
+    if is_converted(path.name):
+        return False
+    try:
+        return detect_file_kind(read_first_lines(path)) in {FileKind.OOM, FileKind.OTHER}
+    except UnreadableError:
+        return False
 
 
 def current_folder_frames() -> FrameChoice:

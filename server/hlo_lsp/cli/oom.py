@@ -19,7 +19,6 @@ from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
-from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_document, read_first_lines
 from hlo_lsp.text.remote import shown
 
@@ -65,16 +64,6 @@ def run(options: argparse.Namespace) -> int:
         which = f"message {found.number} of {found.count}"
         print(f"hlo-lsp: {which}; choose another with --message", file=sys.stderr)
     return 0
-
-
-def is_log(path: Path) -> bool:
-    """Return whether a path is a file that is no dump, such as a log."""
-    if is_converted(path.name):
-        return False
-    try:
-        return detect_file_kind(read_first_lines(path)) in {FileKind.OOM, FileKind.OTHER}
-    except UnreadableError:
-        return False
 
 
 def report_of_log(

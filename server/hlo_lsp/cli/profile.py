@@ -8,7 +8,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.printing import print_answer, print_errors
-from hlo_lsp.cli.progress import progress_note
+from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_run, read_profile

@@ -1,15 +1,11 @@
-"""What a command is doing, on standard error if that is a terminal."""
+"""The progress bar of jobs."""
 
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
-from hlo_lsp.display.phrases import shortened
 from hlo_lsp.text.amounts import format_short_bytes
-from hlo_lsp.text.inert import printable
 
 _J = TypeVar("_J", bound=WorkerJob)
 _R = TypeVar("_R")
@@ -41,62 +37,3 @@ def with_progress_bar(
             done += job.size
             progress.update(task, completed=done, done=format_short_bytes(done))
             yield job, found
-
-
-_NOTE_DELAY_SECONDS = 0.5
-_MAX_NOTE_LENGTH = 70
-
-
-@contextmanager
-def progress_note() -> Iterator[Callable[[str], None]]:
-    """Yield a function that sets the text shown on a terminal after half a second of work."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    note = _Note()
-    timer = threading.Timer(_NOTE_DELAY_SECONDS, note.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield note.set
-    finally:
-        timer.cancel()
-        note.stop()
-
-
-class _Note:
-    """A line on the terminal that is shown from ``start`` to ``stop``."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._text = ""
-        self._status: Any = None
-        self._is_stopped = False
-
-    def start(self) -> None:
-        # A late import, because importing it takes 60 ms.
-        from rich.console import Console  # noqa: PLC0415
-
-        with self._lock:
-            if not self._is_stopped:
-                self._status = Console(stderr=True).status(_one_line(self._text))
-                self._status.start()
-
-    def set(self, text: str) -> None:
-        with self._lock:
-            self._text = text
-            if self._status is not None:
-                self._status.update(_one_line(text))
-
-    def stop(self) -> None:
-        with self._lock:
-            self._is_stopped = True
-            if self._status is not None:
-                self._status.stop()
-
-
-def _one_line(text: str) -> Any:
-    """Return a text that fits in a line of most terminals."""
-    from rich.text import Text  # noqa: PLC0415  # as above
-
-    return Text(shortened(printable(text), _MAX_NOTE_LENGTH))

@@ -7,22 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlo_lsp.cli.dump_jobs import results_at
-from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place, is_log
 from hlo_lsp.cli.executors import worker_pool
-from hlo_lsp.cli.oom import LogReport, NoMessageError, is_log, report_of_log
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.display.phrases import hosts_note
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.module_names import ModuleIdentity, distinct_titles, module_identity
-from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
-from hlo_lsp.reports.summary import SummaryOptions, largest_first, summarize_with_cost
+from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import (
     small_module_line,
     small_module_lines,
@@ -31,9 +30,10 @@ from hlo_lsp.reports.summary_text import (
     summary_lines,
     summary_markdown,
 )
-from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.inert import markdown_code
-from hlo_lsp.text.remote import shown
+
+if TYPE_CHECKING:
+    from hlo_lsp.cli.log_messages import LogMessage
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,8 +43,13 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for path in options.paths if path not in logs]
     folders = tuple(options.workspace) or current_folder_frames().folders
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
-    messages = list(_messages(logs, paths, frames, errors, with_negligible=options.all))
-    joined = [one.report.joined.dump for one in messages if not paths]
+    messages: list[LogMessage] = []
+    if logs:
+        # A late import, because most runs have no log.
+        from hlo_lsp.cli.log_messages import log_messages  # noqa: PLC0415
+
+        messages += log_messages(logs, paths, frames, errors, with_negligible=options.all)
+    joined = [one.compile for one in messages if not paths]
     # A job is sent to its worker, so without the paths of all others.
     others = argparse.Namespace(**{**vars(options), "paths": []})
     work = partial(_rendered, others)
@@ -75,16 +80,16 @@ def run(options: argparse.Namespace) -> int:
     print_answer(
         options.format,
         [
-            *(oom_lines(message.report) for message in messages),
+            *(message.lines for message in messages),
             *in_full,
             *([small_module_lines(lines)] if lines else []),
         ],
         lambda: {
             "modules": [summary.full for summary in large + small],
-            "messages": [oom_json(message.report) for message in messages],
+            "messages": [message.json for message in messages],
         },
         lambda: chain(
-            *(oom_markdown(message.report) for message in messages),
+            *(message.markdown for message in messages),
             *in_full,
             small_modules_markdown(lines),
         ),
@@ -166,22 +171,3 @@ def _findings(dump: Compile) -> dict[str, int]:
 
     found = Counter(finding.code for file in dump.files for finding in check(dump, file))
     return dict(sorted(found.items()))
-
-
-def _messages(
-    logs: list[Path],
-    paths: list[Path],
-    frames: FrameChoice,
-    errors: list[str],
-    *,
-    with_negligible: bool,
-) -> Iterator[LogReport]:
-    for log in logs:
-        try:
-            lines = read_document(log).lines
-            yield report_of_log(lines, log, paths, frames=frames, with_negligible=with_negligible)
-        except NoMessageError:
-            what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
-            errors.append(f"{shown(log)}: {what}")
-        except UnreadableError as error:
-            errors.append(str(error))

@@ -14,6 +14,7 @@ from hlo_lsp.lsp.scheduling import Priority
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
@@ -35,7 +36,6 @@ from hlo_lsp.reports.modules import (
     sorted_by_name,
 )
 from hlo_lsp.reports.source_lines import named_buffer
-from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable_json
 

@@ -22,10 +22,10 @@ from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
 from hlo_lsp.lsp.source_notes import CompileNotesKind, SourceCompile, SourceCompiles
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.source import SourceFiles
-from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 from hlo_lsp.text.inert import printable_json

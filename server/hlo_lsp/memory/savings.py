@@ -1,14 +1,15 @@
 """The smallest saving that is worth advice, and the fewest bytes that are worth a row."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 
-MIN_SAVED_SHARE = 0.01  # of the peak
+MIN_SAVED_SHARE = 0.01  # of the peak, or of the largest member
 MIN_SAVED_BYTES = 1 << 20
 _Space = TypeVar("_Space")
+_Member = TypeVar("_Member")
 
 
 def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
@@ -26,6 +27,16 @@ def large_spaces(spaces: Sequence[_Space], size: Callable[[_Space], int]) -> lis
     """
     least = min(MIN_SAVED_BYTES, MIN_SAVED_SHARE * max(map(size, spaces), default=0))
     return [space for space in spaces if size(space) >= least]
+
+
+def largest_first(
+    members: Iterable[_Member], size: Callable[[_Member], float]
+) -> tuple[list[_Member], list[_Member]]:
+    """Sort members, such as modules, by size, and separate those below 1% of the largest."""
+    found = sorted(members, key=lambda one: -size(one))
+    least = MIN_SAVED_SHARE * size(found[0]) if found else 0
+    large = [one for one in found if size(one) >= least]
+    return large, found[len(large) :]
 
 
 def largest_peak_bytes(dump: Compile) -> int:

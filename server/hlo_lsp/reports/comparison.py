@@ -6,6 +6,7 @@ from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import (
@@ -17,7 +18,6 @@ from hlo_lsp.reports.diff_text import (
     headline,
 )
 from hlo_lsp.reports.module_names import distinct_titles, joined_names, module_identity
-from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.inert import markdown_code, markdown_text
 
 Json = dict[str, Any]

@@ -7,13 +7,13 @@ from typing import Any
 
 from hlo_lsp.display.phrases import count_noun, shortened
 from hlo_lsp.display.table import Content, Table
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import in_order
 from hlo_lsp.reports.diff import ModuleDiff, compare
 from hlo_lsp.reports.diff_text import first_change
 from hlo_lsp.reports.module_names import first_difference
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, size_text
-from hlo_lsp.reports.summary import largest_first
 
 Json = dict[str, Any]
 _MAX_LISTED_HOSTS = 6

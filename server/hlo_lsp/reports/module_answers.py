@@ -7,6 +7,7 @@ from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.module_names import (
     ModuleIdentity,
@@ -14,7 +15,6 @@ from hlo_lsp.reports.module_names import (
     joined_names,
     module_identity,
 )
-from hlo_lsp.reports.summary import largest_first
 
 Json = dict[str, Any]
 _MAX_NAMES = 10  # in a line

@@ -9,11 +9,11 @@ from hlo_lsp.display.phrases import count_noun, hosts_note
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.reports.module_names import ModuleIdentity, first_difference, module_identity
-from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.text.amounts import format_short_bytes
 
 

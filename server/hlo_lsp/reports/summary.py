@@ -1,8 +1,7 @@
 """The memory summary of a compile: totals, peaks, owners, and lost bytes."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
@@ -26,9 +25,6 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.stats.time_advice import TimeAdvice, time_advice
 from hlo_lsp.syntax.memory_records import AllocationLine
-
-_Module = TypeVar("_Module")
-_SMALL_SHARE = 0.01  # of the size of the largest module
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +127,6 @@ class ModuleSummary:
         """The bytes at the peak or, if it is unknown or not shown, the allocated bytes."""
         peak = self.main.bytes if self.main is not None and self.main.is_peak else None
         return peak or self.total_bytes or 0
-
-
-def largest_first(
-    modules: Iterable[_Module], size: Callable[[_Module], float]
-) -> tuple[list[_Module], list[_Module]]:
-    """Sort modules by size in bytes, and separate those below 1% of the largest."""
-    found = sorted(modules, key=lambda one: -size(one))
-    least = _SMALL_SHARE * size(found[0]) if found else 0
-    large = [one for one in found if size(one) >= least]
-    return large, found[len(large) :]
 
 
 def summarize(dump: Compile, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
