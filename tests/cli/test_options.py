@@ -99,3 +99,16 @@ def test_usage_of_the_command_follows_an_unknown_option() -> None:
 
 def test_optional_arguments_are_not_required() -> None:
     assert "the following arguments are required: LOG\n" in run("oom").err
+
+
+def test_options_can_stand_between_operands(dump: Path) -> None:
+    expected = run("inspect", dump, "c", "--format", "json")
+    assert expected.status == 0
+    assert run("inspect", dump, "--format", "json", "c") == expected
+    assert run("find", "c", "-n", "1", dump) == run("find", "c", dump, "-n", "1")
+
+
+def test_name_excludes_a_position(dump: Path) -> None:
+    found = run("inspect", dump, "c", "--at", "3")
+    assert (found.status, found.out) == (2, "")
+    assert "NAME excludes --at" in found.err

@@ -82,6 +82,9 @@ _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     path = options.path
+    others = options.at, options.value, options.instruction, options.computation
+    if options.name is not None and any(one is not None for one in others):
+        raise CommandError("NAME excludes --at, --value, --instruction, and --computation")
     if options.name is not None and ":" in options.name and _POSITION.fullmatch(options.name):
         options.at = options.name
     elif options.name is not None:

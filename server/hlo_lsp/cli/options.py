@@ -301,14 +301,14 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         type=dump_path,
         help="a dump file; with NAME also a folder with dumps",
     )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
+    parser.add_argument(
         "name",
         metavar="NAME",
         nargs="?",
         help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, the id"
         " of a value, an argument, a Python line, or a position such as 38:12",
     )
+    which = parser.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="the position, counted from 1")
     which.add_argument(
         "--value",

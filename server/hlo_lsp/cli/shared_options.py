@@ -10,7 +10,12 @@ from hlo_lsp.text.remote import is_url, path_of_input
 
 
 class CommandParser(argparse.ArgumentParser):
-    """The parser of a command, which shows its own usage for an unknown option."""
+    """The parser of a command, which shows its own usage for an unknown option.
+
+    Options can stand between operands, also before those that can be left out.
+    """
+
+    _is_intermixed = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Return the parsed arguments, and no others.
@@ -18,7 +23,14 @@ class CommandParser(argparse.ArgumentParser):
         Raises:
             SystemExit: There are others.
         """
-        found, others = super().parse_known_args(args, namespace)
+        if self._is_intermixed:
+            return super().parse_known_args(args, namespace)
+        if any(action.nargs == argparse.REMAINDER for action in self._actions):
+            found, others = super().parse_known_args(args, namespace)
+        else:
+            self._is_intermixed = True
+            found, others = self.parse_known_intermixed_args(args, namespace)
+            self._is_intermixed = False
         if others:
             self.error(f"unrecognized arguments: {' '.join(others)}")
         return found, others
