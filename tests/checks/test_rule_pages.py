@@ -9,7 +9,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def test_page_of_the_repository_is_current() -> None:
-    """Compare the page; to update it, run ``hlo-lsp rule --all > docs/rules.md``."""
+    """Compare the page; CONTRIBUTING.md has the command that updates it."""
     assert PAGE.read_text("utf-8") == rules_page()
 
 

@@ -13,7 +13,7 @@ _INTRODUCTION = """\
 # Rules
 
 This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor.
-`hlo-lsp rule --all` prints this page, and `hlo-lsp rule CODE` prints one rule.
+`hlo-lsp check --explain CODE` prints one rule.
 
 A dump that a compiler printed contains no errors, except violations of a budget. Advice is about
 the program, not about the dump.
