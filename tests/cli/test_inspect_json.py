@@ -18,7 +18,7 @@ VALUE = {
 }  # fmt: skip
 INSTRUCTION = [
     "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "computation", "is_root",
-    "operands", "users", "called", "op_name", "source", "metadata_from", "stack", "values",
+    "operands", "users", "called", "axes", "op_name", "source", "metadata_from", "stack", "values",
     "allocation", "live_range", "path", "line",
 ]  # fmt: skip
 NO_TIMES = {"cost": None, "measured": None}

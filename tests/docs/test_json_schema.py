@@ -325,6 +325,33 @@ def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "synchronous.txt").write_text(_COLLECTIVES, "utf-8")
     synchronous = run("cost", "--collectives", folder / "synchronous.txt", "--chip", "v5e")
     yield "overlap with synchronous times", synchronous, "[overlaps](#overlaps)"
+    yield from mesh_examples(folder)
+
+
+_PARTITIONED = """\
+HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY %e {
+  %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  %a = f32[8] all-reduce-start(%x), channel_id=1, replica_groups={{0,1},{2,3}}, \
+use_global_device_ids=true
+  %b = f32[8] all-reduce-done(%a)
+  ROOT %c = f32[8] all-reduce(%b), channel_id=2, replica_groups={}, use_global_device_ids=true
+}
+"""
+
+
+def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield the collectives of programs on a mesh with and without names."""
+    (folder / "mesh.txt").write_text(_PARTITIONED, "utf-8")
+    unnamed = _PARTITIONED.replace("mesh['data'=2,'model'=2], [{'data'}]", "devices=[2,2]<=[4]")
+    (folder / "unnamed.txt").write_text(unnamed, "utf-8")
+    for name in ("mesh.txt", "unnamed.txt"):
+        yield name, run("overlap", folder / name), "[overlaps](#overlaps)"
+        times = run("overlap", folder / name, "--chip", "v5e")
+        yield f"times of {name}", times, "[overlaps](#overlaps)"
+        yield f"cost of {name}", run("cost", folder / name, "--by", "axis"), "[costs](#costs)"
+        yield f"c of {name}", run("inspect", folder / name, "--instruction", "c"), _INSTRUCTION
 
 
 def history_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:

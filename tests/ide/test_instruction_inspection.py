@@ -75,6 +75,7 @@ def test_instruction_json_has_all_facts() -> None:
         "operands": ["x", "x"],
         "users": ["fusion.1"],
         "called": [],
+        "axes": None,
         "op_name": "jit(f)/add",
         "source": {"file": "/home/user/m.py", "line": 7},
         "metadata_from": "sum",
@@ -219,3 +220,23 @@ def test_position_of_two_values_has_no_memory_facts() -> None:
     facts = instruction("bitcast", FORWARDING, damaged)
     assert facts is not None
     assert (facts["allocation"], facts["live_range"], facts["padded_bytes"]) == (None, None, None)
+
+
+def test_collective_has_axes_in_hover_and_json() -> None:
+    text = """\
+HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY %main {
+  %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  ROOT %a = f32[8] all-reduce(%x), channel_id=1, replica_groups={{0,1},{2,3}}, \
+use_global_device_ids=true
+}
+"""
+    dump = Compile([DumpFile.of_text(text, "m.txt")])
+    found, card = instruction_json(dump, "a"), instruction_card(dump, "a")
+    assert found is not None
+    assert card is not None
+    assert found["axes"] == [{"name": "model", "size": 2}]
+    assert [fact.text for fact in card.facts if fact.label == "axes"] == [
+        "over `model` (2 devices) of the mesh data=2, model=2"
+    ]

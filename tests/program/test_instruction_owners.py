@@ -122,3 +122,21 @@ ENTRY %main (x: f32[4,8], w: f32[8,8]) -> f32[8,4] {{
     dump = Compile([DumpFile.of_text(text, "module_0001.m.cpu_after_optimizations.txt")])
     facts = instruction_facts(dump, ["ynn_fusion"])["ynn_fusion"]
     assert (str(facts.source), facts.op_name) == ("/f.py:12", "jit(f)/conv_general_dilated")
+
+
+def test_collectives_are_grouped_by_axis() -> None:
+    text = """\
+HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  %a = f32[8] all-reduce(%x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true
+  %b = f32[8] all-reduce(%a), channel_id=2, replica_groups={}, use_global_device_ids=true
+  %c = f32[8] all-to-all(%b), replica_groups={{0}}
+  ROOT %d = f32[8] negate(%c)
+}
+"""
+    names = ["a", "b", "c", "d"]
+    facts = instruction_facts(Compile([DumpFile.of_text(text, "m.txt")]), names)
+    groups = [group_of(name, facts[name], InstructionKey.AXIS) for name in names]
+    assert groups == ["model", "data x model", "unknown axis", "no collective"]

@@ -104,3 +104,20 @@ def test_text_before_optimizations_has_no_least_time() -> None:
     lines = _lines(table, 9)
     assert lines[1] == "least time: not optimized"
     assert table.cost.total.least_ps is None
+
+
+def test_groups_have_the_axes_of_their_collectives() -> None:
+    text = """\
+HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY %main {
+  %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  %a = f32[8] all-reduce(%x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true
+  ROOT %d = f32[8] negate(%a)
+}
+"""
+    groups = cost_json(table_of_text(text), InstructionKey.OPCODE, 9)["groups"]
+    assert {one["name"]: one["axes"] for one in groups} == {
+        "all-reduce": [{"name": "model", "size": 2}],
+        "negate": [],
+    }

@@ -103,3 +103,54 @@ def test_unbounded_array_is_a_lower_bound() -> None:
     lines = list(text_lines(overlap_content(overlap_of(dump), 9)))
     assert ", at least 32 B in one run; exposed 2, 32 B " in lines[0]
     assert lines[1] == "1 operation of unknown size: sum"
+
+
+_MESH = """\
+HloModule jit_f, is_scheduled=true, num_partitions=4
+
+ENTRY %main (x: f32[256]) -> f32[256] {
+  %x = f32[256]{0} parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  %a = f32[256]{0} all-reduce-start(%x), channel_id=1, replica_groups={{0,1},{2,3}}, \
+use_global_device_ids=true
+  %b = f32[256]{0} all-reduce-done(%a)
+  %c = f32[256]{0} all-reduce(%b), channel_id=2, replica_groups={{0,2},{1,3}}, \
+use_global_device_ids=true
+  %e = f32[256]{0} sine(%c)
+  ROOT %d = f32[256]{0} all-reduce(%e), channel_id=3, replica_groups={{2,0},{1,3}}, \
+use_global_device_ids=true
+}
+"""
+
+
+def _mesh_overlap() -> Overlap:
+    return overlap_of(Compile([DumpFile.of_text(_MESH, "a.txt")]), chips()["v5e"])
+
+
+def test_collectives_add_up_by_axis() -> None:
+    (found,) = overlaps_json([_mesh_overlap()], 9)
+    data, model = ([{"name": name, "size": 2}] for name in ("data", "model"))
+    assert found["meshes"] == [[*data, *model]]
+    assert [
+        (one["axes"], one["label"], one["count"], one["exposed_count"], one["bytes_per_run"])
+        for one in found["by_axis"]
+    ] == [(data, "data", 2, 2, 2048), (model, "model", 1, 1, 1024)]
+    assert [one["axes"] for one in found["synchronous"]] == [data, data]
+    assert [one["axes"] for one in found["exposed"]] == [model]
+    total = sum(one["least_seconds"] for one in found["by_axis"])
+    assert total == found["network"]["least_seconds"]
+
+
+def test_tables_have_the_axes_of_collectives() -> None:
+    lines = list(text_lines(overlap_content(_mesh_overlap(), 9)))
+    start = lines.index("mesh: data=2, model=2")
+    assert [line.split()[-1] for line in lines[start + 1 : start + 4]] == ["axis", "data", "model"]
+    assert [line.split()[4:] for line in lines[start + 4 : start + 8]] == [
+        ["exposed"],
+        ["1", "model", "a", "->", "b", "parameter", "0"],
+        ["1", "data", "c", "parameter", "0"],
+        ["1", "data", "d"],
+    ]
+
+
+def test_program_without_mesh_has_no_column_for_axes() -> None:
+    assert not any("axis" in line for line in text_lines(overlap_content(_overlap(), 9)))

@@ -146,7 +146,7 @@ def _chip(text: str) -> str:
     return next((word for word in (*words, "".join(words)) if word in _CHIPS), text)
 
 
-_INSTRUCTION_KEYS = ("line", "scope", "opcode", "phase", "computation", "instruction")
+_INSTRUCTION_KEYS = ("line", "scope", "opcode", "phase", "axis", "computation", "instruction")
 
 
 def names_of(choices: Sequence[str]) -> str:

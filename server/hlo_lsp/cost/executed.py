@@ -28,8 +28,6 @@ from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.transfers import fused_collective_kind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_REPLICA_COUNT = re.compile(r"\breplica_count=(\d{1,9})\b")
-
 _SHARES: dict[SendRule, Callable[[int], Fraction]] = {
     SendRule.OPERANDS: lambda _: Fraction(1),
     SendRule.RESULT: lambda _: Fraction(1),
@@ -69,7 +67,7 @@ def _group_size(operation: Operation, module: ModuleIndex) -> int:
     elif groups.groups:
         size = max(map(len, groups.groups))
     else:
-        return _device_count(module)
+        return module.partition_count * module.replica_count
     is_whole = _mode(operation) is GroupMode.WHOLE_REPLICAS
     return size * module.partition_count if is_whole else size
 
@@ -80,12 +78,6 @@ def _mode(operation: Operation) -> GroupMode:
         channel=bool(operation.attribute("channel_id")),
         global_ids=operation.attribute("use_global_device_ids") == "true",
     )
-
-
-def _device_count(module: ModuleIndex) -> int:
-    header = module.header
-    match = None if header is None else _REPLICA_COUNT.search(header.text)
-    return module.partition_count * (1 if match is None else int(match[1]))
 
 
 _ASYNC_START = 'custom_call_target="AsyncCollectiveStart"'

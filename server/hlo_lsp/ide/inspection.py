@@ -16,6 +16,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of, owner_of_line
+from hlo_lsp.program.mesh import axes_json
 from hlo_lsp.stats.instruction_table import InstructionRow, InstructionTable
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
@@ -99,6 +100,7 @@ def instruction_json(
         "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
         "called": text and _called(text, line),
+        "axes": axes_json([owner.axes]) if owner is not None and owner.axes is not None else None,
         **_source(dump, name, metadata, owner),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack

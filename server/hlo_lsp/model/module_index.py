@@ -36,6 +36,7 @@ LEGACY_DONE_OPCODES = frozenset(
 )
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _LAYOUT = re.compile(r"\bentry_computation_layout=\{(?=\()")
+_REPLICA_COUNT = re.compile(r"\breplica_count=(\d{1,9})\b")
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 
 
@@ -143,6 +144,12 @@ class ModuleIndex:
     def partition_count(self) -> int:
         """The number of partitions that the header has, 1 without one."""
         match = None if self.header is None else _PARTITION_COUNT.search(self.header.text)
+        return 1 if match is None else int(match[1])
+
+    @property
+    def replica_count(self) -> int:
+        """The number of replicas that the header has, 1 without one."""
+        match = None if self.header is None else _REPLICA_COUNT.search(self.header.text)
         return 1 if match is None else int(match[1])
 
     @property

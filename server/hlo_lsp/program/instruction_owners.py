@@ -10,11 +10,13 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, metadata_of, origins_of
+from hlo_lsp.program.mesh import CollectiveAxes, collective_axes
 from hlo_lsp.program.phases import phase_of, split_scopes
 from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
+_NO_COLLECTIVE, _UNKNOWN_AXIS = "no collective", "unknown axis"
 _METADATA = "metadata={"
 
 
@@ -25,6 +27,7 @@ class InstructionKey(Enum):
     SCOPE = "scope"
     OPCODE = "opcode"
     PHASE = "phase"
+    AXIS = "axis"
     COMPUTATION = "computation"
     INSTRUCTION = "instruction"
 
@@ -49,6 +52,8 @@ class InstructionFacts:
         stack: The Python stack of ``source``, the innermost line first.
         metadata_from: The name of the instruction whose metadata has the line, or else the
             operation; empty if none has.
+        axes: The axes of the mesh that a collective runs over, None for others and if the mesh is
+            unknown.
     """
 
     opcode: str
@@ -61,6 +66,7 @@ class InstructionFacts:
     moves_argument: bool
     stack: tuple[SourceLine, ...]
     metadata_from: str
+    axes: CollectiveAxes | None = None
 
 
 class FusedOwners:
@@ -105,6 +111,9 @@ def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> 
         return facts.scope or _NO_SCOPE
     if key is InstructionKey.OPCODE:
         return facts.opcode
+    if key is InstructionKey.AXIS:
+        without = _UNKNOWN_AXIS if facts.communicates else _NO_COLLECTIVE
+        return without if facts.axes is None else facts.axes.label
     return facts.phase if key is InstructionKey.PHASE else facts.computation
 
 
@@ -175,6 +184,7 @@ def instruction_facts(
             moves_argument and source is None,
             stack,
             metadata_from,
+            collective_axes(dump, line.file.module, line.record),
         )
     return found
 

@@ -11,6 +11,7 @@ from hlo_lsp.cost.utilization import utilization_bound
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.program.mesh import axes_json
 from hlo_lsp.stats.instruction_table import CostTable, InstructionGroup, merged
 from hlo_lsp.text.amounts import (
     format_flops,
@@ -198,7 +199,7 @@ def cost_json(table: CostTable, key: InstructionKey, count: int) -> Json:
             "mfu_bound": None if bound is None else bound.share,
         },
         "by": key.value,
-        "groups": [_group_json(group) for group in table.cost_groups(key)[:count]],
+        "groups": [_group_json(group, table) for group in table.cost_groups(key)[:count]],
     }
 
 
@@ -243,8 +244,8 @@ def _traffic_json(cost: CostSum) -> Json:
     }
 
 
-def _group_json(group: InstructionGroup) -> Json:
-    cost = group.cost
+def _group_json(group: InstructionGroup, table: CostTable) -> Json:
+    cost, owners = group.cost, table.owners
     return {
         "name": group.name,
         "instructions": cost.instructions,
@@ -253,4 +254,5 @@ def _group_json(group: InstructionGroup) -> Json:
         **_traffic_json(cost),
         "flops_per_byte": cost.intensity,
         "unknown": cost.unknown,
+        "axes": axes_json(owners[row.name].axes for row in group.rows if row.name in owners),
     }

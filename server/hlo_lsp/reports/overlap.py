@@ -16,6 +16,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
+from hlo_lsp.program.mesh import (
+    CollectiveAxes,
+    DeviceMesh,
+    axes_json,
+    collective_axes,
+    meshes_of,
+)
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
@@ -93,10 +100,32 @@ class _Exposed:
     name: str
     bytes: int
     executions: int
+    axis: str
 
     @property
     def bytes_per_run(self) -> int:
         return self.bytes * self.executions
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTotal:
+    """The collectives over the same axes, with the bytes and the times of one run.
+
+    Attributes:
+        label: The names of the axes.
+        bytes: Logical bytes of the results.
+        least_ps: The least time on the network in picoseconds, 0 without a chip.
+        uncovered_ps: The part of it that is longer than the work meanwhile.
+    """
+
+    label: str
+    axes: CollectiveAxes
+    count: int
+    exposed_count: int
+    bytes: int
+    exposed_bytes: int
+    least_ps: float
+    uncovered_ps: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +139,8 @@ class Overlap:
     text is only a part of the program, None if it is whole. ``executions`` is how often each
     asynchronous operation runs, by its start; ``unknown_loops`` is true if one of all operations is
     in a loop of unknown trip count, of which one iteration counts. ``unbounded`` are the operations
-    of unknown size, which count as nothing.
+    of unknown size, which count as nothing. ``axes`` are those that collectives run over, by the
+    collective or its start; they are axes of ``meshes``.
     """
 
     name: str
@@ -125,6 +155,8 @@ class Overlap:
     executions: Mapping[InstructionLine, int] = field(default_factory=dict, hash=False)
     unknown_loops: bool = False
     unbounded: tuple[str, ...] = ()
+    meshes: tuple[DeviceMesh, ...] = ()
+    axes: Mapping[InstructionLine, CollectiveAxes] = field(default_factory=dict, hash=False)
 
     @property
     def at_least(self) -> bool:
@@ -161,14 +193,49 @@ class Overlap:
                 _with_origin(f"{one.start.name} -> {one.done.name}", origin),
                 one.bytes,
                 self.executions.get(one.start, 1),
+                self.axis(one.start),
             )
             for one, origin in self.exposed
         ]
         found += [
-            _Exposed(_with_origin(one.instruction.name, one.origin), one.bytes, one.executions)
+            _Exposed(
+                _with_origin(one.instruction.name, one.origin),
+                one.bytes,
+                one.executions,
+                self.axis(one.instruction),
+            )
             for one in self.synchronous
         ]
         return sorted(found, key=lambda one: -one.bytes_per_run)
+
+    def axis(self, start: InstructionLine) -> str:
+        """Return the names of the axes of a collective, empty for others and if unknown."""
+        axes = self.axes.get(start)
+        return "" if axes is None else axes.label
+
+    @property
+    def by_axis(self) -> list[AxisTotal]:
+        """The collectives by their axes, those with most time or else bytes first."""
+        times = {one.start: one for one in self.network or ()}
+        started = [one for total in self.totals or () for one in total.operations]
+        rows = [
+            (one.start, one.bytes * self.executions.get(one.start, 1), one.is_exposed)
+            for one in started
+        ]
+        rows += [(one.instruction, one.bytes_per_run, True) for one in self.synchronous]
+        groups: dict[str, list[tuple[InstructionLine, int, bool]]] = {}
+        for row in rows:
+            if row[0] in self.axes:
+                groups.setdefault(self.axis(row[0]), []).append(row)
+        found = []
+        for label, members in groups.items():
+            known = [times[start] for start, *_ in members if start in times]
+            exposed = [size for _, size, is_exposed in members if is_exposed]
+            total = sum(size for _, size, _ in members)
+            counts = len(members), len(exposed), total, sum(exposed)
+            axes = self.axes[members[0][0]]
+            found.append(AxisTotal(label, axes, *counts, *_network_ps(known)))
+        return sorted(found, key=lambda one: (-one.least_ps, -one.bytes, one.label))
 
     @property
     def fused(self) -> list[AsyncOperation]:
@@ -221,6 +288,8 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         {one.start: counts.of(one.start).count for one in found},
         not all(counts.of(one).is_exact for one in moving),
         tuple(one.name for one in results if is_unbounded(one.shape)),
+        meshes_of(dump),
+        {one: axes for one in moving if (axes := collective_axes(dump, file.module, one))},
     )
 
 
@@ -271,6 +340,7 @@ def overlap_content(overlap: Overlap, count: int) -> Content:
         names = join_limited(list(overlap.unbounded), _MAX_NAMES)
         yield f"{count_noun(len(overlap.unbounded), 'operation')} of unknown size: {names}"
     yield from _kind_content(kinds)
+    yield from _axis_content(overlap)
     yield from _exposed_content(overlap.waiting, sum(one.bytes for one in kinds), count)
     yield from _fused_content(overlap, count)
     yield from _network_content(overlap, count)
@@ -296,15 +366,32 @@ def _exposed_content(found: Sequence[_Exposed], total: int, count: int) -> Conte
     if not found:
         return
     rows: list[tuple[str, ...]] = []
+    has_axes = any(one.axis for one in found)
     for one in [one for one in found if not is_negligible(one.bytes_per_run, total, 1)][:count]:
         sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
-        rows.append((*sizes, f"{one.executions:,}", one.name))
+        rows.append((*sizes, f"{one.executions:,}", *[one.axis] * has_axes, one.name))
     rest = found[len(rows) :]
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
         name = f"in {len(rest):,} more" if rows else f"in {count_noun(len(rest), 'operation')}"
-        rows.append((size, "", "", name))
-    yield Table((">bytes", ">each", ">executions", "exposed"), rows)
+        rows.append((size, "", "", *[""] * has_axes, name))
+    yield Table((">bytes", ">each", ">executions", *["axis"] * has_axes, "exposed"), rows)
+
+
+def _axis_content(overlap: Overlap) -> Content:
+    """Yield the meshes, and the table of the collectives over each axis."""
+    found = overlap.by_axis
+    if not found:
+        return
+    yield f"mesh: {'; '.join(mesh.text for mesh in overlap.meshes)}"
+    rows: list[tuple[str, ...]] = []
+    for one in found:
+        times = [format_time(one.least_ps), format_time(one.uncovered_ps)] if one.least_ps else []
+        sizes = map(format_short_bytes, (one.bytes, one.exposed_bytes))
+        rows.append((*times, *sizes, f"{one.count:,}", f"{one.exposed_count:,}", one.label))
+    titles = [">network", ">longer by"] if any(one.least_ps for one in found) else []
+    rows = [("",) * (len(titles) + 5 - len(row)) + row for row in rows]
+    yield Table((*titles, ">bytes", ">exposed bytes", ">collectives", ">exposed", "axis"), rows)
 
 
 def _fused_content(overlap: Overlap, count: int) -> Content:
@@ -331,16 +418,18 @@ def _network_content(overlap: Overlap, count: int) -> Content:
         return
     yield network_line(overlap.chip, overlap.network)
     rows: list[tuple[str, ...]] = []
+    has_axes = bool(overlap.axes)
     for one in overlap.network[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
         work = format_time(one.work_ps) if one.work_ps else "none"
         times = format_time(one.least_ps), format_time(one.uncovered_ps)
-        rows.append((*times, work, f"{one.start.name}{end}"))
+        rows.append((*times, work, *[overlap.axis(one.start)] * has_axes, f"{one.start.name}{end}"))
     rest = overlap.network[count:]
     if rest:
         least, longer = map(format_time, _network_ps(rest))
-        rows.append((least, longer, "", f"in {len(rest):,} more"))
-    yield Table((">network", ">longer by", ">work meanwhile", "collective"), rows)
+        rows.append((least, longer, "", *[""] * has_axes, f"in {len(rest):,} more"))
+    axis = ["axis"] * has_axes
+    yield Table((">network", ">longer by", ">work meanwhile", *axis, "collective"), rows)
 
 
 def _with_origin(name: str, origin: Origin | None) -> str:
@@ -443,6 +532,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     if origin is None or origin.source is None
                     else str(origin.source),
                     "argument": None if origin is None else origin.argument,
+                    "axes": _axes_json(one, operation.start),
                 }
                 for operation, origin in one.exposed[:count]
             ],
@@ -454,6 +544,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "bytes": each.bytes,
                     "work": each.work,
                     "executions": one.executions.get(each.start, 1),
+                    "axes": _axes_json(one, each.start),
                 }
                 for each in one.fused[:count]
             ],
@@ -489,12 +580,36 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "source": None
                     if each.origin is None or each.origin.source is None
                     else str(each.origin.source),
+                    "axes": _axes_json(one, each.instruction),
                 }
                 for each in one.synchronous[:count]
             ],
+            "meshes": [
+                [{"name": axis.name, "size": axis.size} for axis in mesh.axes]
+                for mesh in one.meshes
+            ],
+            "by_axis": [_axis_total_json(total, one.network is not None) for total in one.by_axis],
         }
         for one in found
     ]
+
+
+def _axes_json(overlap: Overlap, start: InstructionLine) -> list[Json] | None:
+    axes = overlap.axes.get(start)
+    return None if axes is None else axes_json([axes])
+
+
+def _axis_total_json(total: AxisTotal, has_times: bool) -> Json:
+    return {
+        "axes": axes_json([total.axes]),
+        "label": total.label,
+        "count": total.count,
+        "exposed_count": total.exposed_count,
+        "bytes_per_run": total.bytes,
+        "exposed_bytes_per_run": total.exposed_bytes,
+        "least_seconds": in_seconds(total.least_ps) if has_times else None,
+        "uncovered_seconds": in_seconds(total.uncovered_ps) if has_times else None,
+    }
 
 
 def _network_json(overlap: Overlap, count: int) -> Json | None:
@@ -513,6 +628,7 @@ def _network_json(overlap: Overlap, count: int) -> Json | None:
                 "least_seconds": in_seconds(one.least_ps),
                 "work_seconds": in_seconds(one.work_ps),
                 "uncovered_seconds": in_seconds(one.uncovered_ps),
+                "axes": _axes_json(overlap, one.start),
             }
             for one in overlap.network[:count]
         ],

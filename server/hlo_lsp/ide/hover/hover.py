@@ -8,7 +8,12 @@ from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.hlo.vocabulary import read_toml, vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
+from hlo_lsp.ide.hover.instructions import (
+    axis_facts,
+    body_facts,
+    instruction_card,
+    instruction_sharding_facts,
+)
 from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts, stack_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
@@ -32,6 +37,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.program.mesh import meshes_of
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -235,6 +241,8 @@ def _module_card(dump: Compile, file: DumpFile) -> Card:
         facts.append(Fact("entry", f"`{entry.name}`, {count_noun(parameters, 'parameter')}"))
     if header is not None and header.is_scheduled:
         facts.append(Fact("scheduled", "lines are in execution order"))
+    if meshes := meshes_of(dump):
+        facts.append(Fact("mesh", "; ".join(mesh.text for mesh in meshes)))
     if dump.total_bytes is not None:
         facts.append(Fact("total size", format_bytes(dump.total_bytes)))
     largest = sorted(dump.allocations(), key=lambda found: -found.record.size)[:3]
@@ -266,8 +274,9 @@ def _attribute_card(
             facts = source_facts(dump, record.parsed)
         case "sharding":
             facts = instruction_sharding_facts(record.parsed, target.place.file)
-        case "replica_groups":
-            facts = group_facts(record.parsed)
+        case "replica_groups" | "source_target_pairs":
+            located = LocatedRecord(target.place.file, record)
+            facts = [*axis_facts(dump, located), *group_facts(record.parsed)]
     return Card(_attribute_title(entity), tuple(facts), text)
 
 

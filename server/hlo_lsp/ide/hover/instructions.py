@@ -47,6 +47,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.instruction_owners import owner_of
+from hlo_lsp.program.mesh import collective_axes, meshes_of
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.program.transfers import performed_operation
 from hlo_lsp.program.trip_counts import printed_trip_count, trip_count
@@ -106,7 +107,7 @@ def instruction_card(
         facts += donation_facts(dump, value, text)
     else:
         facts = waste
-    facts += sources
+    facts += [*sources, *axis_facts(dump, line)]
     if step is not None:
         facts.append(Fact("schedule", f"step {step.record.step:,} of {dump.last_step or 0:,}"))
     facts += _user_facts(dump, name, line)
@@ -303,6 +304,15 @@ def _user_facts(dump: Compile, name: str, line: OptionalLine) -> list[Fact]:
     steps = ModuleFlow(line.file.module).async_successors(line.record)
     completions = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
     return [*facts, *list_facts("completed by", completions)]
+
+
+def axis_facts(dump: Compile, line: OptionalLine) -> list[Fact]:
+    """Return the axes of the mesh that a collective runs over, empty if they are unknown."""
+    found = None if line is None else collective_axes(dump, line.file.module, line.record)
+    if found is None:
+        return []
+    meshes = "; ".join(mesh.text for mesh in meshes_of(dump))
+    return [Fact("axes", f"{found.text} of the mesh {meshes}")]
 
 
 def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> list[Fact]:
