@@ -17,8 +17,9 @@ VALUE = {
     "metadata_from", "path", "line",
 }  # fmt: skip
 INSTRUCTION = [
-    "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "computation", "is_root",
-    "operands", "users", "called", "axes", "op_name", "source", "metadata_from", "stack", "values",
+    "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "global_shape",
+    "cuts", "computation", "is_root", "operands", "users", "called", "axes", "op_name",
+    "source", "metadata_from", "stack", "values",
     "allocation", "live_range", "path", "line",
 ]  # fmt: skip
 NO_TIMES = {"cost": None, "measured": None}

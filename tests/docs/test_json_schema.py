@@ -333,7 +333,8 @@ HloModule m, is_scheduled=true, num_partitions=4
 
 ENTRY %e {
   %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
-  %a = f32[8] all-reduce-start(%x), channel_id=1, replica_groups={{0,1},{2,3}}, \
+  %n = f32[8] negate(%x), metadata={op_name="neg"}
+  %a = f32[8] all-reduce-start(%n), channel_id=1, replica_groups={{0,1},{2,3}}, \
 use_global_device_ids=true
   %b = f32[8] all-reduce-done(%a)
   ROOT %c = f32[8] all-reduce(%b), channel_id=2, replica_groups={}, use_global_device_ids=true
@@ -352,6 +353,13 @@ def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
         yield f"times of {name}", times, "[overlaps](#overlaps)"
         yield f"cost of {name}", run("cost", folder / name, "--by", "axis"), "[costs](#costs)"
         yield f"c of {name}", run("inspect", folder / name, "--instruction", "c"), _INSTRUCTION
+    cut = folder / "parts" / "module_0001.m.cpu_after_optimizations.txt"
+    cut.parent.mkdir()
+    cut.write_text(_PARTITIONED, "utf-8")
+    whole = _PARTITIONED.replace("f32[8]", "f32[16]").replace("is_scheduled=true, ", "")
+    cut.with_name("module_0001.m.before_optimizations.txt").write_text(whole, "utf-8")
+    for name in ("x", "n"):
+        yield f"part of {name}", run("inspect", cut, "--instruction", name), _INSTRUCTION
 
 
 def history_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:

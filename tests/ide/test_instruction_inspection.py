@@ -70,6 +70,8 @@ def test_instruction_json_has_all_facts() -> None:
         "shape": "f32[4]{0}",
         "logical_bytes": 16,
         "padded_bytes": 16,
+        "global_shape": None,
+        "cuts": [],
         "computation": "main",
         "is_root": False,
         "operands": ["x", "x"],

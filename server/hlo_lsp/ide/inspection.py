@@ -15,6 +15,7 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of, owner_of_line
 from hlo_lsp.program.mesh import axes_json
 from hlo_lsp.stats.instruction_table import InstructionRow, InstructionTable
@@ -87,6 +88,7 @@ def instruction_json(
     owner = owner_of_line(dump, line)
     stack = tuple(dump.stack_of(metadata)) if owner is None else owner.stack
     head = None if line is None else line.file.module.computation_of(line.record)
+    whole_array = None if line is None else global_shape(dump, line)
     return {
         "kind": "instruction",
         "name": name,
@@ -95,6 +97,8 @@ def instruction_json(
         else line.file.module.opcode(line.record),
         "shape": shape,
         **_sizes(dump, shape, whole, in_memory=whole is not None),
+        "global_shape": whole_array and whole_array.text,
+        "cuts": [] if whole_array is None else whole_array.json(),
         "computation": head and head.name,
         "is_root": line and line.record.is_root,
         "operands": text and [span.text for span in text.operands],

@@ -170,6 +170,24 @@ def collective_axes(
     return _axes_of_text(meshes, text, are_pairs=pairs is not None)
 
 
+def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding, dimension: int) -> str:
+    """Return the names of the axes along which a dimension is cut, empty if they are unknown."""
+    own = sharding.partitions[dimension].axes
+    if own and sharding.mesh is not None and _has_names(sharding.mesh):
+        return " x ".join(map(str, own))
+    order = sharding.order
+    if not meshes or order is None or order.count != len(meshes[0].devices):
+        return ""
+    sizes = [one.parts for one in sharding.partitions] + [one.size for one in sharding.subgroups]
+    inner, size = prod(sizes[dimension + 1 :]), sizes[dimension]
+    starts = (place for place in range(order.count) if place // inner % size == 0)
+    groups = tuple(
+        tuple(order.at(start + inner * part) for part in range(size)) for start in starts
+    )
+    found = _described_axes(meshes, groups, are_pairs=False)
+    return found.label if found.axes else ""
+
+
 def _counts_devices(mode: GroupMode, module: ModuleIndex) -> bool:
     """Return whether the numbers in groups are those of a mesh: of replicas or of partitions."""
     if mode is GroupMode.DEVICES:
@@ -311,7 +329,12 @@ def _axes_of_text(
         ordered = sorted(parsed.axes, key=lambda axis: (names.index(axis.name), axis.before))
         axes = tuple(MeshAxis(str(axis), axis.size) for axis in ordered if axis.size > 1)
         return _described(axes, _OVER)
-    groups = _listed(parsed, count)
+    return _described_axes(meshes, _listed(parsed, count), are_pairs=are_pairs)
+
+
+def _described_axes(
+    meshes: Sequence[DeviceMesh], groups: Groups, *, are_pairs: bool
+) -> CollectiveAxes:
     if are_pairs:
         found = {mesh: _axes_of_pairs(mesh, groups) for mesh in meshes}
     else:

@@ -40,12 +40,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.omitted_instructions import omitted_instructions
-from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
+from hlo_lsp.model.padded_sizes import logical_bytes, sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
+from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.mesh import collective_axes, meshes_of
 from hlo_lsp.program.stages import counterparts
@@ -118,7 +119,7 @@ def instruction_card(
         facts += _opcode_specific_facts(dump, text, line)
         facts += _operand_facts(text, line)
     if line is not None:
-        facts += _operation_facts(line.file.module, line.record)
+        facts += [*_global_facts(dump, line), *_operation_facts(line.file.module, line.record)]
         facts += _callee_facts(line.file.module, line.record)
     if used:
         names = join_limited([quoted_name(entry.record) for entry in used], 6)
@@ -313,6 +314,20 @@ def axis_facts(dump: Compile, line: OptionalLine) -> list[Fact]:
         return []
     meshes = "; ".join(mesh.text for mesh in meshes_of(dump))
     return [Fact("axes", f"{found.text} of the mesh {meshes}")]
+
+
+def _global_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Fact]:
+    """Return the shape of the whole array of which the result is the part of one device."""
+    found = global_shape(dump, line)
+    if found is None:
+        return []
+    size = logical_bytes(found.shape)
+    cuts = (
+        f"dim {cut.dimension} in {cut.parts:,} parts{f' over `{cut.axes}`' if cut.axes else ''}"
+        for cut in found.cuts
+    )
+    whole = f"`{found.text}`" if size is None else f"`{found.text}`, {format_bytes(size)}"
+    return [Fact("global shape", f"{whole}: {', '.join(cuts)}")]
 
 
 def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> list[Fact]:

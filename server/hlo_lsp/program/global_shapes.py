@@ -1,0 +1,140 @@
+"""The shapes of whole arrays, of which a partitioned program has the part of one device."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import prod
+
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.device_groups import ShardingError
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.shape import ArrayShape, shape_text, try_shape
+from hlo_lsp.model.sharding import Sharding, parse_sharding
+from hlo_lsp.program.mesh import cut_axes, meshes_of
+from hlo_lsp.program.stages import counterparts, is_optimized, unoptimized_module
+from hlo_lsp.program.transfers import is_communication
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_PRODUCTS = {"convolution": "dot"}  # XLA for TPU turns a dot into a convolution
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A dimension in equal parts; ``axes`` names the axes of the mesh, empty if unknown."""
+
+    dimension: int
+    parts: int
+    axes: str
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalShape:
+    """The shape of an array on all devices, without layout, and how it is cut."""
+
+    shape: ArrayShape
+    cuts: tuple[Cut, ...]
+
+    def json(self) -> list[dict[str, int | str | None]]:
+        """Return the cuts as JSON."""
+        return [
+            {"dimension": one.dimension, "parts": one.parts, "axes": one.axes or None}
+            for one in self.cuts
+        ]
+
+    @property
+    def text(self) -> str:
+        """The shape without layout."""
+        return shape_text(self.shape)
+
+
+def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalShape | None:
+    """Return the shape of an array in the program before it was partitioned.
+
+    It is that of the parameter with this number, or of the only operation that can be this one by
+    opcode, operation name, Python line, and sizes. None if the array is not cut, or if the
+    operation is unknown.
+    """
+    original, module = unoptimized_module(dump), line.file.module
+    shape = try_shape(line.record.shape)
+    if original is None or not isinstance(shape, ArrayShape) or not is_optimized(line.file):
+        return None
+    devices = module.partition_count
+    if devices == 1 or original.module.partition_count != devices:
+        return None
+    found: dict[ArrayShape, list[InstructionLine]] = {}
+    for one in _originals(dump, line, original):
+        whole = try_shape(one.shape)
+        if isinstance(whole, ArrayShape) and _parts(shape, whole, devices) is not None:
+            found.setdefault(replace(whole, layout=None), []).append(one)
+    if len(found) != 1:
+        return None
+    ((whole, records),) = found.items()
+    parts = _parts(shape, whole, devices) or ()
+    cut = tuple((dim, number) for dim, number in enumerate(parts) if number > 1)
+    if not cut:
+        return None
+    sharding = next(_shardings(original.module, records, parts), None)
+    meshes = meshes_of(dump)
+    return GlobalShape(
+        whole,
+        tuple(
+            Cut(dim, number, "" if sharding is None else cut_axes(meshes, sharding, dim))
+            for dim, number in cut
+        ),
+    )
+
+
+def _originals(
+    dump: Compile, line: LocatedRecord[InstructionLine], original: DumpFile
+) -> list[InstructionLine]:
+    """Return the instructions before optimizations that an instruction can be."""
+    module, record = line.file.module, line.record
+    if original.module.entry is None or module.computation_of(record) is not module.entry:
+        return []
+    number = parameter_number(record)
+    if number is not None:
+        parameters = original.module.computation(original.module.entry).parameters
+        return [parameters[number]] if number in parameters else []
+    if is_communication(module, record):  # its metadata is that of what it serves
+        return []
+    opcode = _computed_opcode(module, record)
+    home, entry = original.module.computation_of, original.module.entry
+    found = counterparts(dump, line).get(original, [])
+    return [one for one in found if one.opcode == opcode and home(one) is entry]
+
+
+def _computed_opcode(module: ModuleIndex, record: InstructionLine) -> str:
+    """Return the opcode of an instruction, of a fusion that of its result."""
+    if record.opcode == "fusion":
+        roots = [module.computation(one).root for one in module.called_by(record)]
+        record = next(filter(None, roots), record)
+    return _PRODUCTS.get(record.opcode, record.opcode)
+
+
+def _parts(shape: ArrayShape, whole: ArrayShape, devices: int) -> tuple[int, ...] | None:
+    """Return the parts of each dimension, None if a shape is not a part of the other one."""
+    if len(shape.dims) != len(whole.dims):
+        return None
+    parts = []
+    for own, all_ in zip(shape.dims, whole.dims, strict=True):
+        if not own.size or not all_.size or own.dynamic or all_.size % own.size:
+            return None  # a dimension with padding can have several numbers of parts
+        parts.append(all_.size // own.size)
+    return tuple(parts) if devices % prod(parts) == 0 else None
+
+
+def _shardings(
+    module: ModuleIndex, records: list[InstructionLine], parts: tuple[int, ...]
+) -> Iterator[Sharding]:
+    """Yield the shardings of instructions, and of annotations of them, that have these parts."""
+    users = (user for one in records for user in module.users(one) if user.opcode == "custom-call")
+    for record in chain(records, users):
+        span = record.attribute("sharding")
+        try:
+            sharding = None if span is None else parse_sharding(span.text.strip())
+        except ShardingError:
+            continue
+        if isinstance(sharding, Sharding) and tuple(p.parts for p in sharding.partitions) == parts:
+            yield sharding
