@@ -18,7 +18,7 @@ VALUE = {
 }  # fmt: skip
 INSTRUCTION = [
     "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "global_shape",
-    "cuts", "computation", "is_root", "operands", "users", "called", "axes", "op_name",
+    "cuts", "computation", "is_root", "operands", "users", "called", "axes", "role", "op_name",
     "source", "metadata_from", "stack", "values",
     "allocation", "live_range", "path", "line",
 ]  # fmt: skip

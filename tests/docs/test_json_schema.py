@@ -358,7 +358,7 @@ def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     cut.write_text(_PARTITIONED, "utf-8")
     whole = _PARTITIONED.replace("f32[8]", "f32[16]").replace("is_scheduled=true, ", "")
     cut.with_name("module_0001.m.before_optimizations.txt").write_text(whole, "utf-8")
-    for name in ("x", "n"):
+    for name in ("x", "n", "c"):
         yield f"part of {name}", run("inspect", cut, "--instruction", name), _INSTRUCTION
 
 

@@ -78,6 +78,7 @@ def test_instruction_json_has_all_facts() -> None:
         "users": ["fusion.1"],
         "called": [],
         "axes": None,
+        "role": None,
         "op_name": "jit(f)/add",
         "source": {"file": "/home/user/m.py", "line": 7},
         "metadata_from": "sum",

@@ -154,3 +154,13 @@ def test_tables_have_the_axes_of_collectives() -> None:
 
 def test_program_without_mesh_has_no_column_for_axes() -> None:
     assert not any("axis" in line for line in text_lines(overlap_content(_overlap(), 9)))
+
+
+def test_exposed_collectives_have_their_role() -> None:
+    before = _MESH.replace("is_scheduled=true, ", "")
+    others = [DumpFile.of_text(before, "m.before_optimizations.txt")]
+    overlap = overlap_of(Compile([DumpFile.of_text(_MESH, "m.txt")], others=others))
+    text = "reduces partial results of parameter 0"
+    (found,) = overlaps_json([overlap], 9)
+    assert [one["role"] for one in found["exposed"]] == [{"kind": "reduction", "text": text}]
+    assert any(line.endswith(f"a -> b {text}") for line in text_lines(overlap_content(overlap, 9)))

@@ -15,6 +15,7 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.program.collective_roles import collective_role
 from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of, owner_of_line
 from hlo_lsp.program.mesh import axes_json
@@ -89,6 +90,7 @@ def instruction_json(
     stack = tuple(dump.stack_of(metadata)) if owner is None else owner.stack
     head = None if line is None else line.file.module.computation_of(line.record)
     whole_array = None if line is None else global_shape(dump, line)
+    role = None if line is None else collective_role(dump, line)
     return {
         "kind": "instruction",
         "name": name,
@@ -105,6 +107,7 @@ def instruction_json(
         "users": user_instructions(dump, name, line) if users is None else users,
         "called": text and _called(text, line),
         "axes": axes_json([owner.axes]) if owner is not None and owner.axes is not None else None,
+        "role": role and role.json(),
         **_source(dump, name, metadata, owner),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack

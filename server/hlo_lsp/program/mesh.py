@@ -151,7 +151,7 @@ def collective_axes(
 
     The instruction can be the collective, or start, end, wrap, or contain it.
     """
-    operation = _collective(module, instruction)
+    operation = collective_in(module, instruction)
     if operation is None or not (meshes := meshes_of(dump)):
         return None
     pairs = operation.attribute("source_target_pairs")
@@ -202,7 +202,7 @@ def _device_count(module: ModuleIndex) -> int:
     return max(counts) if 1 in counts else counts[0]
 
 
-def _collective(module: ModuleIndex, instruction: InstructionLine) -> InstructionLine | None:
+def collective_in(module: ModuleIndex, instruction: InstructionLine) -> InstructionLine | None:
     """Return the collective that an instruction is, starts, ends, wraps, or contains."""
     start = instruction
     if instruction.opcode.endswith(("-done", "-update")):

@@ -13,8 +13,10 @@ from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import is_unbounded
+from hlo_lsp.program.collective_roles import CollectiveRole, collective_role
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
 from hlo_lsp.program.mesh import (
     CollectiveAxes,
@@ -140,7 +142,7 @@ class Overlap:
     asynchronous operation runs, by its start; ``unknown_loops`` is true if one of all operations is
     in a loop of unknown trip count, of which one iteration counts. ``unbounded`` are the operations
     of unknown size, which count as nothing. ``axes`` are those that collectives run over, by the
-    collective or its start; they are axes of ``meshes``.
+    collective or its start; they are axes of ``meshes``. ``roles`` say why collectives are there.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Overlap:
     unbounded: tuple[str, ...] = ()
     meshes: tuple[DeviceMesh, ...] = ()
     axes: Mapping[InstructionLine, CollectiveAxes] = field(default_factory=dict, hash=False)
+    roles: Mapping[InstructionLine, CollectiveRole] = field(default_factory=dict, hash=False)
 
     @property
     def at_least(self) -> bool:
@@ -190,7 +193,7 @@ class Overlap:
         """All exposed operations, also the synchronous ones, that with most bytes first."""
         found = [
             _Exposed(
-                _with_origin(f"{one.start.name} -> {one.done.name}", origin),
+                self._named(one.start, f" -> {one.done.name}", origin),
                 one.bytes,
                 self.executions.get(one.start, 1),
                 self.axis(one.start),
@@ -199,7 +202,7 @@ class Overlap:
         ]
         found += [
             _Exposed(
-                _with_origin(one.instruction.name, one.origin),
+                self._named(one.instruction, "", one.origin),
                 one.bytes,
                 one.executions,
                 self.axis(one.instruction),
@@ -212,6 +215,12 @@ class Overlap:
         """Return the names of the axes of a collective, empty for others and if unknown."""
         axes = self.axes.get(start)
         return "" if axes is None else axes.label
+
+    def _named(self, start: InstructionLine, end: str, origin: Origin | None) -> str:
+        """Return the name of an operation with its role, or else the origin of its data."""
+        role = self.roles.get(start)
+        label = "" if origin is None else origin.label
+        return f"{start.name}{end} {label if role is None else role.text}".rstrip()
 
     @property
     def by_axis(self) -> list[AxisTotal]:
@@ -290,6 +299,11 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         tuple(one.name for one in results if is_unbounded(one.shape)),
         meshes_of(dump),
         {one: axes for one in moving if (axes := collective_axes(dump, file.module, one))},
+        {
+            one: role
+            for one in moving
+            if (role := collective_role(dump, LocatedRecord(file, one))) is not None
+        },
     )
 
 
@@ -432,10 +446,6 @@ def _network_content(overlap: Overlap, count: int) -> Content:
     yield Table((">network", ">longer by", ">work meanwhile", *axis, "collective"), rows)
 
 
-def _with_origin(name: str, origin: Origin | None) -> str:
-    return name if origin is None else f"{name} {origin.label}"
-
-
 def network_line(chip: Chip, network: Sequence[NetworkTransfer]) -> str:
     """Return the least time of collectives, and the part of it that no work covers."""
     least, uncovered = map(format_time, _network_ps(network))
@@ -532,7 +542,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     if origin is None or origin.source is None
                     else str(origin.source),
                     "argument": None if origin is None else origin.argument,
-                    "axes": _axes_json(one, operation.start),
+                    **_collective_json(one, operation.start),
                 }
                 for operation, origin in one.exposed[:count]
             ],
@@ -544,7 +554,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "bytes": each.bytes,
                     "work": each.work,
                     "executions": one.executions.get(each.start, 1),
-                    "axes": _axes_json(one, each.start),
+                    **_collective_json(one, each.start),
                 }
                 for each in one.fused[:count]
             ],
@@ -580,7 +590,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "source": None
                     if each.origin is None or each.origin.source is None
                     else str(each.origin.source),
-                    "axes": _axes_json(one, each.instruction),
+                    **_collective_json(one, each.instruction),
                 }
                 for each in one.synchronous[:count]
             ],
@@ -594,9 +604,12 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
     ]
 
 
-def _axes_json(overlap: Overlap, start: InstructionLine) -> list[Json] | None:
-    axes = overlap.axes.get(start)
-    return None if axes is None else axes_json([axes])
+def _collective_json(overlap: Overlap, start: InstructionLine) -> Json:
+    axes, role = overlap.axes.get(start), overlap.roles.get(start)
+    return {
+        "axes": None if axes is None else axes_json([axes]),
+        "role": None if role is None else role.json(),
+    }
 
 
 def _axis_total_json(total: AxisTotal, has_times: bool) -> Json:
@@ -628,7 +641,7 @@ def _network_json(overlap: Overlap, count: int) -> Json | None:
                 "least_seconds": in_seconds(one.least_ps),
                 "work_seconds": in_seconds(one.work_ps),
                 "uncovered_seconds": in_seconds(one.uncovered_ps),
-                "axes": _axes_json(overlap, one.start),
+                **_collective_json(overlap, one.start),
             }
             for one in overlap.network[:count]
         ],

@@ -45,6 +45,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
+from hlo_lsp.program.collective_roles import collective_role
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import owner_of
@@ -308,12 +309,13 @@ def _user_facts(dump: Compile, name: str, line: OptionalLine) -> list[Fact]:
 
 
 def axis_facts(dump: Compile, line: OptionalLine) -> list[Fact]:
-    """Return the axes of the mesh that a collective runs over, empty if they are unknown."""
-    found = None if line is None else collective_axes(dump, line.file.module, line.record)
-    if found is None:
+    """Return the axes that a collective runs over, and why it is there, as far as it is known."""
+    if line is None:
         return []
+    found, role = collective_axes(dump, line.file.module, line.record), collective_role(dump, line)
     meshes = "; ".join(mesh.text for mesh in meshes_of(dump))
-    return [Fact("axes", f"{found.text} of the mesh {meshes}")]
+    facts = [] if found is None else [Fact("axes", f"{found.text} of the mesh {meshes}")]
+    return facts if role is None else [*facts, Fact("role", role.text)]
 
 
 def _global_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Fact]:

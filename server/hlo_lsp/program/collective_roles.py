@@ -1,0 +1,105 @@
+"""Why a collective is in a program: what asks for it, and the data that it moves."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.display.phrases import join_limited
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.data_origin import Origin, origins_of, source_label
+from hlo_lsp.program.global_shapes import global_shape
+from hlo_lsp.program.instruction_owners import owner_of_line
+from hlo_lsp.program.mesh import collective_in
+from hlo_lsp.program.stages import unoptimized_module
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, without_async_ending
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_MAX_OPERANDS = 3
+_REDUCTIONS = frozenset({"all-reduce", "reduce-scatter"})
+_VERBS = {"all-gather": "gathers", "all-to-all": "exchanges", "collective-broadcast": "sends"}
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveRole:
+    """Why a collective is in a program.
+
+    Attributes:
+        kind: ``requested`` if the program has the collective, else ``argument`` (the data of an
+            argument moves), ``reduction`` (of partial results), or ``resharding``.
+        text: A sentence without its subject: ``gathers argument p['w1'], cut over fsdp``.
+    """
+
+    kind: str
+    text: str
+
+    def json(self) -> dict[str, str]:
+        """Return the role as JSON."""
+        return {"kind": self.kind, "text": self.text}
+
+
+def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> CollectiveRole | None:
+    """Return why a collective is in a program, None for others and if that is unknown.
+
+    The instruction can be the collective, or start, end, wrap, or contain it. Without the text
+    before optimizations, it is unknown whether the program has the collective.
+    """
+    original, collective = unoptimized_module(dump), collective_in(line.file.module, line.record)
+    if original is None or collective is None or line.file is original:
+        return None
+    located = LocatedRecord(line.file, collective)
+    opcode = without_async_ending(collective.opcode)
+    owner = owner_of_line(dump, located)
+    own = "" if owner is None or owner.source is None else source_label(owner.source, owner.op_name)
+    if owner is not None and _is_requested(original, owner.op_name):
+        return CollectiveRole("requested", f"asked for by {own}")
+    origins = _origins(dump, located)
+    labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
+    if not labels:
+        return None
+    data = join_limited(labels, _MAX_OPERANDS)
+    if opcode in _REDUCTIONS:
+        return CollectiveRole("reduction", f"reduces partial results of {data}")
+    verb = _VERBS.get(opcode, "moves")
+    if any(origin.argument is not None for origin in origins):
+        axes = dict.fromkeys(axis for origin in origins for axis in _cut_axes(dump, origin))
+        cut = f", cut over {' x '.join(axes)}" if axes else ""
+        return CollectiveRole("argument", f"{verb} {data}{cut}")
+    use = "" if own in {"", *labels} else f" for {own}"
+    return CollectiveRole("resharding", f"{verb} the result of {data}{use}")
+
+
+def _is_requested(original: DumpFile, op_name: str) -> bool:
+    """Return whether a collective of a program has this name, maybe without scopes around it."""
+    return any(op_name == name or op_name.endswith(f"/{name}") for name in _collectives(original))
+
+
+@query
+def _collectives(file: DumpFile) -> frozenset[str]:
+    """Return the operation names of the collectives in a text before optimizations."""
+    records = file.module.instructions.records()
+    found = (one for one in records if without_async_ending(one.opcode) in COLLECTIVE_OPCODES)
+    return frozenset(one.metadata.get("op_name", "") for one in found) - {""}
+
+
+def _origins(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Origin]:
+    """Return the origins of the operands of an instruction; of a slice, that of the whole."""
+    operands = [one.name for one in line.file.module.operands(line.record) if one is not None]
+    found = origins_of(dump, ((name, None) for name in operands)).values()
+    return [_whole_argument(dump, origin) or origin for origin in found]
+
+
+def _whole_argument(dump: Compile, origin: Origin) -> Origin | None:
+    """Return the argument of which an iteration of a loop takes a slice, None for others."""
+    if origin.argument is not None or not (origin.op_name or "").endswith("dynamic_slice"):
+        return None
+    module = origin.instruction.file.module
+    operands = [one.name for one in module.operands(origin.instruction.record) if one is not None]
+    found = origins_of(dump, ((name, None) for name in operands)).values()
+    return next((one for one in found if one.argument is not None), None)
+
+
+def _cut_axes(dump: Compile, origin: Origin) -> Iterator[str]:
+    whole = None if origin.argument is None else global_shape(dump, origin.instruction)
+    return (cut.axes for cut in (() if whole is None else whole.cuts) if cut.axes)

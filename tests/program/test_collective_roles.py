@@ -1,0 +1,97 @@
+"""Why a collective is in a program."""
+
+import pytest
+
+from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.program.collective_roles import CollectiveRole, collective_role
+
+_SHARDING = "sharding={mesh['data'=2,'model'=2], [{'data'}, {}]}"
+_BEFORE = f"""\
+HloModule m, num_partitions=4
+
+ENTRY %e {{
+  %w = f32[8,8] parameter(0), {_SHARDING}, metadata={{op_name="p['w']"}}
+  %p = f32[8,8] all-reduce(%w), channel_id=1, replica_groups={{}}, metadata={{op_name="norm/psum"}}
+  ROOT %d = f32[8,8] dot(%p, %w), metadata={{op_name="jit(f)/dot_general"}}
+}}
+"""
+_AFTER = f"""\
+HloModule m, is_scheduled=true, num_partitions=4
+
+%body {{
+  %s = (f32[6,8,8], s32[]) parameter(0)
+  %m = f32[6,8,8] get-tuple-element(%s), index=0
+  %i = s32[] get-tuple-element(%s), index=1
+  %slice = f32[1,8,8] dynamic-slice(%m, %i, %i, %i), dynamic_slice_sizes={{1,8,8}}, \
+metadata={{op_name="jit(f)/while/body/dynamic_slice"}}
+  %looped = f32[1,16,8] all-gather(%slice), dimensions={{1}}, channel_id=8
+  ROOT %t = (f32[6,8,8], s32[]) tuple(%m, %i)
+}}
+
+ENTRY %e {{
+  %w.1 = f32[4,8] parameter(0), {_SHARDING}, \
+metadata={{op_name="p['w']"}}
+  %v = f32[6,8,8] parameter(1), metadata={{op_name="p['v']"}}
+  %n = s32[] parameter(2)
+  %c = bf16[4,8] convert(%w.1)
+  %gather = bf16[8,8] all-gather(%c), dimensions={{0}}, channel_id=2
+  %asked = f32[4,8] all-reduce(%w.1), channel_id=3, metadata={{op_name="jit(f)/norm/psum" \
+source_file="/f.py" source_line=3}}
+  %dot.1 = f32[8,8] dot(%gather, %asked), metadata={{op_name="jit(f)/dot_general" \
+source_file="/f.py" source_line=5}}
+  %sum = f32[8,8] all-reduce(%dot.1), channel_id=4, metadata={{op_name="jit(f)/dot_general" \
+source_file="/f.py" source_line=5}}
+  %start = (f32[8,8], f32[8,8]) collective-permute-start(%dot.1), channel_id=5, \
+metadata={{op_name="jit(f)/sharding_constraint" source_file="/f.py" source_line=7}}
+  %done = f32[8,8] collective-permute-done(%start)
+  %init = (f32[6,8,8], s32[]) tuple(%v, %n)
+  %while = (f32[6,8,8], s32[]) while(%init), condition=%cond, body=%body
+  ROOT %bare = f32[8,8] all-gather(%dot.1), dimensions={{0}}, channel_id=6
+}}
+"""
+
+
+def _role(name: str, before: str | None = _BEFORE) -> CollectiveRole | None:
+    after = DumpFile.of_text(_AFTER, "m.cpu_after_optimizations.txt")
+    others = [DumpFile.of_text(before, "m.before_optimizations.txt")] if before else []
+    line = Compile([after], others=others).instruction(name)
+    assert line is not None
+    return collective_role(Compile([after], others=others), LocatedRecord(after, line.record))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("gather", "argument", "gathers argument p['w'], cut over data"),
+        ("looped", "argument", "gathers argument p['v']"),
+        ("asked", "requested", "asked for by f.py:3 psum"),
+        ("sum", "reduction", "reduces partial results of f.py:5 dot_general"),
+        ("start", "resharding",
+         "moves the result of f.py:5 dot_general for f.py:7 sharding_constraint"),
+        ("done", "resharding",
+         "moves the result of f.py:5 dot_general for f.py:7 sharding_constraint"),
+        ("bare", "resharding", "gathers the result of f.py:5 dot_general"),
+    ],
+)  # fmt: skip
+def test_role_follows_from_the_data(name: str, kind: str, text: str) -> None:
+    assert _role(name) == CollectiveRole(kind, text)
+
+
+def test_other_instructions_have_no_role() -> None:
+    assert _role("dot.1") is None
+
+
+def test_without_text_before_optimizations_roles_are_unknown() -> None:
+    assert _role("sum", None) is None
+
+
+def test_hover_has_the_role() -> None:
+    after = DumpFile.of_text(_AFTER, "m.cpu_after_optimizations.txt")
+    before = DumpFile.of_text(_BEFORE, "m.before_optimizations.txt")
+    card = instruction_card(Compile([after], others=[before]), "gather")
+    assert card is not None
+    found = [fact.text for fact in card.facts if fact.label == "role"]
+    assert found == ["gathers argument p['w'], cut over data"]
