@@ -73,9 +73,9 @@ _PRIORITIES = (
     HintKind.LIVE_RANGE,
     HintKind.SOURCE,
     HintKind.PADDED_SIZE,
-    HintKind.STEP,
     HintKind.PARAMETER_NAME,
     HintKind.OPERAND_SHAPE,
+    HintKind.STEP,  # the schedule is the order of the lines
 )
 
 ALL_KINDS = frozenset(HintKind)

@@ -179,6 +179,15 @@ def test_labels_of_a_line_fit_in_vscode() -> None:
     ]
 
 
+def test_step_is_the_first_hint_to_go() -> None:
+    text = MODULE.text.replace("/a/b.py", f"{'b' * 29}.py")
+    kinds = frozenset({HintKind.SOURCE, HintKind.OPERAND_SHAPE, HintKind.STEP})
+    file = DumpFile.of_text(text)
+    line = next(line for line, text in enumerate(file.lines) if "%mul" in text)
+    found = hints(Compile([file, DumpFile.of_text(DUMP)]), file, line, line + 1, kinds)
+    assert {hint.kind for part in found for hint in part} == kinds - {HintKind.STEP}
+
+
 def test_moved_data_shows_the_line_of_its_origin() -> None:
     text = MODULE.text.replace("multiply(f32[4]{0:T(128)} %add, %add)", "copy(%add)")
     text = text.replace(', metadata={source_file="/a/b.py" source_line=7}', "")

@@ -104,6 +104,13 @@ def test_run_prefers_the_measured_time(tmp_path: Path) -> None:
     assert describe_run(NO_INSTRUCTIONS) == ""
 
 
+@pytest.mark.parametrize(("config", "is_least"), [("", True), (TRIP_COUNT, False)])
+def test_run_of_unknown_cost_is_a_lower_bound(config: str, is_least: bool) -> None:
+    dump = Compile([DumpFile.of_text(LOOP.replace("CONFIG", config))])
+    run = describe_run(program_table(dump, TimeSources(chips()["v5e"])))
+    assert run.startswith("at least ") == is_least
+
+
 def test_computation_without_times_shows_flops() -> None:
     facts = program_table(dump_of(), TimeSources())
     assert computation_time(facts, "e").text == "33.7 MFLOP"

@@ -102,6 +102,16 @@ def test_memory_summary_has_peak_and_owners() -> None:
     )
 
 
+def test_memory_that_is_not_whole_is_a_lower_bound() -> None:
+    larger = marked_dump.VALUES.text.replace("Total bytes used: 25632", "Total bytes used: 99999")
+    texts = [marked_dump.ASSIGNMENT.text, larger]
+    assert memory_summary(Compile([DumpFile.of_text(text) for text in texts])) == (
+        "HBM at least 16.0 KiB, VMEM at least 8.5 KiB, without 512 B thread-local"
+    )
+    with_steps = Compile([DumpFile.of_text(text) for text in (*texts, marked_dump.LIVE.text)])
+    assert memory_summary(with_steps).startswith("HBM: at least 16.0 KiB of 16.5 KiB at the peak")
+
+
 @pytest.mark.parametrize(
     ("first_end", "summary"),
     [

@@ -151,7 +151,8 @@ def describe_run(table: InstructionTable) -> str:
     """Return the measured time of a run, or its least time; nothing if neither is known.
 
     For example ``392 µs measured, median of 3 runs`` and
-    ``1.53 ms on TPU v5e without overlap``, the sum of the least times of the instructions.
+    ``1.53 ms on TPU v5e without overlap``, the sum of the least times of the instructions; it is
+    a lower bound of this sum if a part of the program is of unknown cost.
     """
     measured, chip = table.measured, table.chip
     if measured is not None:
@@ -160,7 +161,8 @@ def describe_run(table: InstructionTable) -> str:
     if table.cost is None or chip is None or not table.run_ps:
         return ""
     cached = f" {IF_IN_CACHE}" if may_be_cached(table.cost.total.bound, chip) else ""
-    return f"{format_time(table.run_ps)} on {chip.title} without overlap{cached}"
+    least = "" if cached or table.cost.executed.complete else "at least "
+    return f"{least}{format_time(table.run_ps)} on {chip.title} without overlap{cached}"
 
 
 def hot_labels(table: InstructionTable | None) -> dict[str, tuple[str, str]]:

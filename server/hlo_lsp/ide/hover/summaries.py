@@ -8,6 +8,7 @@ from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_sizes import logical_peak_of
+from hlo_lsp.memory.missing_facts import is_assignment_whole
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.savings import is_negligible
@@ -84,7 +85,8 @@ def memory_summary(dump: Compile) -> str:
     """Return the memory of a compile in one line, with the largest owners at the peak.
 
     For example ``HBM: 680.60 MiB of 788.30 MiB at the peak, step 9 | arguments 460.60 MiB``. It
-    names thread-local allocations, which never belong to a peak, if they are 1% or more.
+    names thread-local allocations, which never belong to a peak, if they are 1% or more. If the
+    assignment is not whole, the bytes are lower bounds.
     """
     occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if occupancy is None:
@@ -97,7 +99,7 @@ def memory_summary(dump: Compile) -> str:
     thread_local = f", {format_short_bytes(local)} thread-local" if is_shown else ""
     return (
         f"{space_title(occupancy.space, dump.backend)}: "
-        f"{format_short_bytes(occupancy.peak_bytes)} of "
+        f"{_least(dump)}{format_short_bytes(occupancy.peak_bytes)} of "
         f"{format_short_bytes(occupancy.total_bytes)} at the peak, step {occupancy.peak_step:,}"
         f"{thread_local} | {join_limited(owners, _MAX_OWNERS)}"
     )
@@ -124,10 +126,16 @@ def total_summary(dump: Compile) -> str:
             local += record.size
         else:
             spaces[record.color] += record.size
+    least = _least(dump)
     parts = [
-        f"{space_title(color, dump.backend)} {format_short_bytes(size)}"
+        f"{space_title(color, dump.backend)} {least}{format_short_bytes(size)}"
         for color, size in sorted(spaces.items())
     ]
     if local:
         parts.append(f"without {format_short_bytes(local)} thread-local")
     return ", ".join(parts) or "no allocations"
+
+
+def _least(dump: Compile) -> str:
+    """Return ``at least`` if allocations or values are missing, as the memory summary says it."""
+    return "" if is_assignment_whole(dump) else "at least "
