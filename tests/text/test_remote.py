@@ -428,10 +428,25 @@ def test_unwritable_cache_is_one_sentence(
     )
 
 
-def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "fsspec.core", None)
-    with pytest.raises(RemoteError, match=r"s3://b/x: reading URLs requires fsspec: pip install"):
-        local_path("s3://b/x")
+@pytest.mark.parametrize(
+    ("module", "url", "reason", "package"),
+    [
+        ("fsspec.core", "s3://b/x", "reading URLs requires fsspec", "fsspec[http]"),
+        ("adlfs", "az://b/x", "Install adlfs to access Azure Datalake Gen2 and", "adlfs"),
+        ("paramiko", "ssh://h/x", 'SFTPFileSystem requires "paramiko"', "paramiko"),
+        ("aiohttp", "https://h/x", "", "aiohttp"),
+    ],
+)
+def test_missing_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, module: str, url: str, reason: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.delitem(sys.modules, "fsspec.implementations.sftp", raising=False)
+    monkeypatch.setattr(sys, "executable", "/an env/bin/python")
+    with pytest.raises(RemoteError) as error:
+        local_path(url)
+    assert str(error.value).startswith(f"{url}: {reason}")
+    assert str(error.value).endswith(f': "/an env/bin/python" -m pip install "{package}"')
 
 
 def test_member_of_an_archive_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:

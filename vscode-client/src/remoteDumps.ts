@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import { RequestType, type LanguageClient } from "vscode-languageclient/node";
 import { DUMPS_VIEW, type DumpsView } from "./dumpsView";
-import { showFailure } from "./notifications";
+import { showFailure, withoutLinks } from "./notifications";
 import type { Server } from "./server";
-import { withoutSecrets } from "./urls";
+import { missingPackage, withoutSecrets, type MissingPackage } from "./urls";
 
 /** The answer for a URL: the file or folder that stands for it, and the folder with its dumps. */
 interface LocalPlace {
@@ -89,6 +89,8 @@ export class RemoteFolders {
   }
 }
 
+const INSTALL = "Install";
+
 let lastUrl = "";
 
 /** List the dumps in a remote folder in the view; without a URL, ask for it. */
@@ -109,8 +111,30 @@ export async function openRemoteDumps(server: Server, remote: RemoteFolders, dum
       await dumps.open(vscode.Uri.parse(uri));
     }
   } catch (error) {
-    showFailure(error);
+    const message = error instanceof Error ? error.message : "";
+    const missing = missingPackage(message);
+    if (missing === undefined) {
+      showFailure(error);
+    } else if ((await vscode.window.showErrorMessage(withoutLinks(message), INSTALL)) === INSTALL) {
+      await install(missing, () => void openRemoteDumps(server, remote, dumps, url));
+    }
   }
+}
+
+/** Install a package in a terminal, for the interpreter that runs the server. */
+async function install({ python, requirement }: MissingPackage, done: () => void): Promise<void> {
+  const execution = new vscode.ProcessExecution(python, ["-m", "pip", "install", requirement]);
+  const definition = { type: "hlo", command: "install" };
+  const task = new vscode.Task(definition, vscode.TaskScope.Workspace, `install ${requirement}`, "hlo-lsp", execution);
+  const running = await vscode.tasks.executeTask(task);
+  const listener = vscode.tasks.onDidEndTaskProcess(({ execution: ended, exitCode }) => {
+    if (ended === running) {
+      listener.dispose();
+      if (exitCode === 0) {
+        done();
+      }
+    }
+  });
 }
 
 function askForUrl(): Thenable<string | undefined> {

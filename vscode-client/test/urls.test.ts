@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withoutSecrets } from "../src/urls";
+import { missingPackage, withoutSecrets } from "../src/urls";
 
 test("secrets of URLs are not shown", () => {
   const shown = {
@@ -16,4 +16,13 @@ test("secrets of URLs are not shown", () => {
   for (const [url, expected] of Object.entries(shown)) {
     assert.equal(withoutSecrets(url), expected);
   }
+});
+
+test("messages name the missing package and its interpreter", () => {
+  const message = "gs://b/x: Please install gcsfs to access Google Storage";
+  const missing = (python: string) => missingPackage(`${message}: ${python} -m pip install "gcsfs"`);
+  assert.deepEqual(missing("/usr/bin/python3"), { python: "/usr/bin/python3", requirement: "gcsfs" });
+  const windows = "C:\\Program Files\\python.exe";
+  assert.deepEqual(missing(`"${windows}"`), { python: windows, requirement: "gcsfs" });
+  assert.equal(missingPackage(message), undefined);
 });

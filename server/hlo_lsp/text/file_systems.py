@@ -23,7 +23,7 @@ from uuid import uuid4
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.compression import ExpansionError, require_zip_ratio
 from hlo_lsp.text.pages import MAX_LINKS, page_class, urls_below
-from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, remote_errors
+from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, installing, remote_errors
 from hlo_lsp.text.remote_names import NAME_COLON, normalized, protocols_of
 
 _HTTP = ("http", "https")
@@ -510,8 +510,7 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs  # noqa: PLC0415  # it takes 0.1 s, and is optional
     except ImportError:
-        message = "reading URLs requires fsspec: pip install 'hlo-lsp[remote]'"
-        raise RemoteError(message) from None
+        raise RemoteError(f"reading URLs requires fsspec: {installing('fsspec[http]')}") from None
     protocols = protocols_of(url)
     options = {one: _time_limits(one) for one in protocols}
     with _OPENING_SSH if protocols[-1] in _SSH else nullcontext():

@@ -2,6 +2,7 @@
 
 import errno
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,6 +15,8 @@ _LOST_NAMES = re.compile(
 )
 _LOST_SSH = re.compile("Server connection dropped|Socket is closed|SSH session not active")
 _NOT_FOUND = 404
+# Of fsspec, with the package for a kind of URLs.
+_MISSING = re.compile(r'[Ii]nstall (?!the )(\w+)|requires "(\w+)|(?:named \'|of )(aiohttp)')
 # By words in the names of the classes of an error and in its text.
 _HINTS = (
     (
@@ -26,6 +29,12 @@ _HINTS = (
     ),
     (re.compile("support range requests"), "copy the archive to this machine"),
 )
+
+
+def installing(package: str) -> str:
+    """Return the command that installs a package for this interpreter."""
+    python = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+    return f'{python} -m pip install "{package}"'
 
 
 class RemoteError(OSError):
@@ -75,6 +84,9 @@ def _reason(error: BaseException) -> str:
     first = f"HTTP {status}" if status else _first_line(error)
     if _LOST_NAMES.search(names) or _LOST_SSH.match(first):
         return LOST
+    missing = _MISSING.search(first) if isinstance(error, ImportError) else None
+    if missing is not None:
+        return f"{first}: {installing(missing[missing.lastindex or 0])}"
     words = f"{names} {first} {error}"
     hint = next((hint for pattern, hint in _HINTS if pattern.search(words)), None)
     return first if hint is None else f"{first}; {hint}"
