@@ -74,6 +74,22 @@ def test_tiny_memory_space_is_small() -> None:
     assert [(one["space"], one["isSmall"]) for one in spaces] == [(0, False), (5, True)]
 
 
+def test_boxes_name_what_they_are_kept_for() -> None:
+    text = _MODULE.replace(
+        "ROOT loop = u8[64] while(x)", "a = u8[64] copy(x)\n  ROOT b = u8[64] copy(a)"
+    )
+    text = text.replace(", condition=condition, body=body", "")
+    line = ' metadata={source_file="/home/user/f.py" source_line=3}'
+    data = _map(_ASSIGNMENT, _RANGES, text.replace("copy(a)", f"copy(a),{line}"))
+    assert dict(
+        zip(_column(data, "boxes", "name"), _column(data, "boxes", "kept"), strict=True)
+    ) == {
+        "x": "the caller, which owns the buffer of an argument that is not donated",
+        "a": "b (copy, f.py:3), which copies it to an output",
+        "b": "the caller: it is an output",
+    }
+
+
 def test_fixed_allocations_come_first() -> None:
     data = _map(_ASSIGNMENT.replace("size 8, thread-local", "size 8, constant"), _RANGES)
     assert data["allocations"]["number"] == [0, 1, 2]

@@ -12,6 +12,7 @@ from hlo_lsp.reports.memory_map import Json, memory_map
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import TimeSources, read_profile_times
 from stats.test_measured_programs import written_profile
+from stats.test_time_advice import RECOMPUTED
 
 _MODULE = """\
 HloModule m, is_scheduled=true
@@ -60,6 +61,13 @@ def test_least_time_has_all_iterations_of_a_loop() -> None:
     program = program_cost(dump, _V5E.chip)
     assert program is not None
     assert program.total.least_ps == pytest.approx(4 * each)
+
+
+def test_advice_on_time_is_beside_that_on_memory() -> None:
+    dump = Compile([DumpFile.of_text(RECOMPUTED, "module_0001.m.cl_1.after_optimizations.txt")])
+    (advice,) = timed_memory_map(dump, _V5E)["timeAdvice"]
+    assert advice.startswith("Values are computed again (137 GFLOP); this costs at least 698 µs")
+    assert "timeAdvice" not in timed_memory_map(dump, TimeSources())
 
 
 def test_loop_of_unknown_trip_count_is_noted() -> None:

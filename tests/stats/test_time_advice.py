@@ -25,7 +25,7 @@ def _kinds(*lines: str) -> list[TimeAdviceKind]:
     return [one.kind for one in _advice(module(*lines))]
 
 
-_RECOMPUTED = module(
+RECOMPUTED = module(
     f"%p = {_BIG} parameter(0)",
     f"%d = {_BIG} dot(%p, %p), {_DOT}, {_AGAIN}",
     f"ROOT %r = {_BIG} dot(%d, %d), {_DOT}",
@@ -33,7 +33,7 @@ _RECOMPUTED = module(
 
 
 def test_recomputed_values_have_a_price() -> None:
-    (advice,) = _advice(_RECOMPUTED)
+    (advice,) = _advice(RECOMPUTED)
     assert advice.kind is TimeAdviceKind.REMATERIALIZATION
     assert advice.instruction.name == "d"
     assert advice.share == pytest.approx(0.5)
@@ -45,14 +45,14 @@ def test_recomputed_values_have_a_price() -> None:
 
 
 def test_recomputation_of_xla_is_not_that_of_checkpoint() -> None:
-    (advice,) = _advice(_RECOMPUTED.replace(f", {_AGAIN}", "").replace("%d", "%d.remat"))
+    (advice,) = _advice(RECOMPUTED.replace(f", {_AGAIN}", "").replace("%d", "%d.remat"))
     assert advice.kind is TimeAdviceKind.REMATERIALIZATION
     assert advice.remedy == "XLA computes again what does not fit in memory: lower the peak"
 
 
 def test_recomputation_costs_what_its_phase_costs() -> None:
     # The copy has no operation name: that of its operand decides.
-    text = _RECOMPUTED.replace("  ROOT", f"  %c = {_BIG} copy(%d)\n  ROOT").replace(
+    text = RECOMPUTED.replace("  ROOT", f"  %c = {_BIG} copy(%d)\n  ROOT").replace(
         "dot(%d, %d)", "dot(%c, %c)"
     )
     dump = Compile([DumpFile.of_text(text, _TPU)])
@@ -65,22 +65,22 @@ def test_recomputation_costs_what_its_phase_costs() -> None:
 
 
 def test_unknown_chip_gives_no_advice() -> None:
-    assert _advice(_RECOMPUTED, None) == ()
+    assert _advice(RECOMPUTED, None) == ()
 
 
 def test_unknown_cost_gives_no_advice() -> None:
     unknown = f'%c = {_BIG} custom-call(%p), custom_call_target="kernel"'
-    assert _advice(_RECOMPUTED.replace("  ROOT", f"  {unknown}\n  ROOT")) == ()
+    assert _advice(RECOMPUTED.replace("  ROOT", f"  {unknown}\n  ROOT")) == ()
 
 
 def test_module_without_schedule_gives_no_advice() -> None:
-    assert _advice(_RECOMPUTED.replace("is_scheduled=true, ", "")) == ()
+    assert _advice(RECOMPUTED.replace("is_scheduled=true, ", "")) == ()
 
 
 def test_small_share_gives_no_advice() -> None:
     small = "bf16[256,256]{1,0:T(8,128)(2,1)}"
     again = f"%s = {small} parameter(1)\n  %a = {small} dot(%s, %s), {_DOT}, {_AGAIN}"
-    text = _RECOMPUTED.replace(f", {_AGAIN}", "").replace("  ROOT", f"  {again}\n  ROOT")
+    text = RECOMPUTED.replace(f", {_AGAIN}", "").replace("  ROOT", f"  {again}\n  ROOT")
     assert _advice(text) == ()
 
 

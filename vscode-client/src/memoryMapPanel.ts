@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { HoverRequest, MarkupContent, RequestType } from "vscode-languageclient/node";
+import { RequestType } from "vscode-languageclient/node";
 import { SCHEME as COMPARED, type CompileComparison, type Sides } from "./comparison";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine, FromPage, ToPage } from "./memoryMap/host";
@@ -114,13 +114,6 @@ export class MemoryMapPanel implements vscode.Disposable {
       case "open":
         await this.open(message.places, message.others);
         break;
-      case "hover":
-        this.post({
-          type: "hover",
-          request: message.request,
-          html: await this.hover(message.place, message.name).catch(() => undefined),
-        });
-        break;
     }
   }
 
@@ -199,25 +192,6 @@ export class MemoryMapPanel implements vscode.Disposable {
     const viewColumn = (editorOf(place) ?? editors[0])?.viewColumn ?? vscode.ViewColumn.One;
     await vscode.window.showTextDocument(uri, { viewColumn, selection, preserveFocus: true, preview: true });
   }
-
-  /** Return the hover of the server at the name of a value as HTML. */
-  private async hover(place: FileLine, name: string): Promise<string | undefined> {
-    const client = await this.server.client();
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri));
-    const character = Math.max(0, document.lineAt(place.line).text.indexOf(name));
-    const hover = await client?.sendRequest(HoverRequest.type, {
-      textDocument: { uri: place.uri },
-      position: { line: place.line, character },
-    });
-    return hover !== null && hover !== undefined && MarkupContent.is(hover.contents)
-      ? vscode.commands.executeCommand<string>("markdown.api.render", withoutFileLinks(hover.contents.value))
-      : undefined;
-  }
-}
-
-/** Replace links to files by their titles, since the renderer of VS Code shows such links as raw Markdown. */
-function withoutFileLinks(markdown: string): string {
-  return markdown.replaceAll(/\[([^\]\n]*)\]\(file:[^)\n]*\)/gu, "$1");
 }
 
 function placeOfCursor(): FileLine | Sides | undefined {

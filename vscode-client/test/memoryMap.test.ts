@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { correspondingStep, joinLive, linkBoxes, spaceNamed } from "../src/memoryMap/comparison";
-import { byteTicks, formatBytes, formatTime, shortLine } from "../src/memoryMap/format";
+import { byteLabels, byteTicks, formatBytes, formatTime, shortLine } from "../src/memoryMap/format";
 import { liveSet, type LiveBuffer } from "../src/memoryMap/liveSet";
 import { bytesAt, Module, parseDocument, type ModuleData } from "../src/memoryMap/model";
 import { PixelOwners, Pieces, type Piece, type Rectangle } from "../src/memoryMap/owners";
@@ -57,6 +57,20 @@ function space(): { module: Module; hbm: Module["spaces"][number] } {
   assert.ok(hbm);
   return { module, hbm };
 }
+
+test("labels of an axis differ", () => {
+  assert.deepEqual(byteLabels([4 << 20, 8 << 20]), ["4.00 MiB", "8.00 MiB"]);
+  assert.deepEqual(byteLabels([1680, 1684, 1688].map((size) => size << 10)), ["1,680 KiB", "1,684 KiB", "1,688 KiB"]);
+  assert.deepEqual(byteLabels([]), []);
+});
+
+test("boxes without a reason of the server are kept for their last step", () => {
+  const strings = [...DATA.strings, "step 7, r", "last"];
+  const boxes = { ...DATA.boxes, kept: [4, 10, 4, 4] };
+  const steps = Array.from({ length: 10 }, () => 11);
+  const module = new Module({ ...DATA, boxes, steps, strings });
+  assert.deepEqual(module.boxes.map((box) => module.reasonFor(box)), ["", "step 7, r", "step 5, last", "step 3, last"]);
+});
 
 test("bands have known trip counts and the buffers inside", () => {
   const bands = { start: [1, 3], end: [3, 5], depth: [0, 0], name: [10, 1], opcode: [11, 11], line: [0, 0], tripCount: [33, -1] };

@@ -86,7 +86,9 @@ def _row(dump: Compile, one: ValueAtStep) -> tuple[str, str, str, str]:
         owner = f"`{origin.argument}`" if origin.argument else ""
         if not owner and origin.source is not None:
             owner = f"{origin.source.short}{origin.saving}"
-    reason = "" if one.lifetime is None else kept_for(dump, one.value, one.lifetime)
+    reason = ""
+    if one.lifetime is not None:
+        reason = kept_for(dump, one.value, one.lifetime, is_short=True)
     return format_short_bytes(one.bytes), f"`{one.value.label}`", owner, reason
 
 

@@ -7,6 +7,7 @@ docs/json_schema.md.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import nlargest
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
@@ -26,6 +27,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     memory_space_occupancies,
 )
 from hlo_lsp.memory.savings import large_spaces
+from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.compile import Compile
@@ -38,6 +40,7 @@ from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, tuple_table_count
 from hlo_lsp.reports.summary_text import lost_lines
+from hlo_lsp.reports.why_alive_text import kept_for
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes
@@ -51,6 +54,7 @@ VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
+_MAX_REASONS = 250  # of fixed and of other boxes; one takes about 1 ms
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 
@@ -214,7 +218,30 @@ class _Map:
                 if value.size:
                     origin = self._origins.get((value.name, value.index))
                     self._add_box(table, number, allocation, value, origin)
-        return table
+        return table | {"kept": self._reasons(blocks, table)}
+
+    def _reasons(self, blocks: list[AllocationBlock], table: Table) -> list[int]:
+        """Return for what the boxes with the largest areas are kept, and no text for others."""
+        starts, ends = table["start"], table["end"]
+        areas = [
+            size * (end - start + 1)
+            for size, start, end in zip(table["size"], starts, ends, strict=True)
+        ]
+        by_kind: dict[bool, list[int]] = {}
+        for row, number in enumerate(table["allocation"]):
+            if starts[row] >= 0:
+                kind = blocks[number].allocation.is_fixed
+                by_kind.setdefault(kind, []).append(row)
+        found = [self._strings.number("")] * len(areas)
+        for rows in by_kind.values():
+            for row in nlargest(_MAX_REASONS, rows, key=areas.__getitem__):
+                checkpoint()
+                value = self._dump.value(table["id"][row])
+                lifetime = None if value is None else lifetime_of(self._dump, value)
+                if value is not None and lifetime is not None:
+                    text = kept_for(self._dump, value, lifetime, is_short=True).replace("`", "")
+                    found[row] = self._strings.number(text)
+        return found
 
     def _add_box(
         self,

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.stats.instruction_table import InstructionTable
 from hlo_lsp.stats.measured_programs import TimeSources, program_table
+from hlo_lsp.stats.time_advice import time_advice
 from hlo_lsp.text.amounts import format_time
 
 Json = dict[str, Any]
@@ -16,13 +17,16 @@ _UNKNOWN = -1
 
 
 def timed_memory_map(dump: Compile, sources: TimeSources) -> Json:
-    """Return the memory map of a compile, with the time of its steps if it is known."""
+    """Return the memory map of a compile, with the time of its steps and advice on it if known."""
     data = memory_map(dump)
     if sources == TimeSources() or not data["steps"]:
         return data
     names = [data["strings"][number] for number in data["steps"]]
     time = _time_of(program_table(dump, sources), names)
-    return data if time is None else {**data, "time": time}
+    found = [capitalized(one.text) for one in time_advice(dump, sources.chip)]
+    return (
+        data | ({} if time is None else {"time": time}) | ({"timeAdvice": found} if found else {})
+    )
 
 
 def _time_of(table: InstructionTable, names: list[str]) -> Json | None:

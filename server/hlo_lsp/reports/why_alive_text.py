@@ -171,13 +171,17 @@ def _origin_facts(dump: Compile, lifetime: Lifetime) -> list[Fact]:
     return facts
 
 
-def kept_for(dump: Compile, value: Value, lifetime: Lifetime) -> str:
-    """Return the reason why a buffer is kept, such as the last instruction that reads it."""
+def kept_for(dump: Compile, value: Value, lifetime: Lifetime, *, is_short: bool = False) -> str:
+    """Return the reason why a buffer is kept, such as the last instruction that reads it.
+
+    If ``is_short``, the Python line is without the folder of its file.
+    """
     owner = _owner_of_buffer(dump, value, lifetime)
     if owner is not None:
         return owner
-    last = lifetime.last_consumer
-    return "nothing: no instruction reads it" if last is None else _consumer(dump, last, lifetime)
+    if lifetime.last_consumer is None:
+        return "nothing: no instruction reads it"
+    return _consumer(dump, lifetime.last_consumer, lifetime, is_short=is_short)
 
 
 def _owner_of_buffer(dump: Compile, value: Value, lifetime: Lifetime) -> str | None:
@@ -193,10 +197,10 @@ def _owner_of_buffer(dump: Compile, value: Value, lifetime: Lifetime) -> str | N
     return None
 
 
-def _consumer(dump: Compile, last: BufferUse, lifetime: Lifetime) -> str:
+def _consumer(dump: Compile, last: BufferUse, lifetime: Lifetime, *, is_short: bool) -> str:
     """Return the last consumer as text."""
     step = "" if last.step is None else f"step {last.step:,}, "
-    text = f"{step}{_named(dump, last.instruction)}"
+    text = f"{step}{_named(dump, last.instruction, is_short=is_short)}"
     if last.copy is not None:
         copy, line = dump.step(last.copy), dump.instruction(last.copy)
         when = "" if copy is None else f" at step {copy.record.step:,}"
@@ -232,12 +236,13 @@ def _uses_fact(texts: list[str]) -> Fact:
     return Fact("uses", f"{count}: {', '.join(texts)}")
 
 
-def _named(dump: Compile, instruction: InstructionLine) -> str:
+def _named(dump: Compile, instruction: InstructionLine, *, is_short: bool = False) -> str:
     text = f"`{instruction.name}` ({instruction.opcode}"
     owner = owner_of(dump, instruction.name)
     source = None if owner is None else owner.source
     which = None if owner is None else _pass(is_backward_pass(owner.op_name))
-    more = ["" if source is None else str(source), f"{which} pass" if which else ""]
+    line = "" if source is None else source.short if is_short else str(source)
+    more = [line, f"{which} pass" if which else ""]
     return ", ".join([text, *filter(None, more)]) + ")"
 
 

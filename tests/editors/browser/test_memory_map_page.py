@@ -1,6 +1,7 @@
 """The report of a memory map in a real browser, without a network."""
 
 import json
+import re
 import statistics
 import subprocess
 from collections.abc import AsyncIterator
@@ -132,6 +133,8 @@ async def test_card_and_selection_follow_the_pointer(
     await card.wait_for()
     text = await card.inner_text()
     assert "1.00 MiB in VMEM" in text
+    assert re.search(r"kept for\s+step \d+, ", text)
+    assert "scope" not in text
     await page.mouse.click(*at)
     selected = await page.evaluate(f"{_ROOT}.dataset.selected")
     assert text.startswith(selected)
@@ -156,6 +159,39 @@ async def test_card_of_a_loop_has_its_iterations(page: Page, tmp_path: Path) -> 
     await page.get_by_role("button", name="Table", exact=True).click()
     row = page.get_by_role("table", name="All buffers").locator("tbody tr").first
     assert "while.5 · 33 iterations" in await row.inner_text()
+
+
+async def test_toolbar_leaves_the_map_its_room(page: Page, tmp_path: Path, dump: Compile) -> None:
+    await page.set_viewport_size({"width": 320, "height": 540})  # beside an editor, at 150%
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    header = await page.locator("header").bounding_box()
+    assert header is not None
+    assert header["height"] < 150  # it has one button more than in an editor
+
+
+async def test_table_has_the_python_line_first(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    await page.get_by_role("button", name="Table", exact=True).click()
+    heads = page.get_by_role("table", name="All buffers").locator("th")
+    assert (await heads.all_inner_texts())[:3] == ["Buffer", "Size", "Python line"]
+    assert not await page.locator(".legend").is_visible()
+
+
+async def test_labels_of_loops_have_a_high_contrast(page: Page, tmp_path: Path) -> None:
+    document = _planted()
+    (module,) = document["modules"]
+    bands = {**{key: [0] for key in ("start", "depth", "line", "opcode")}, "end": [9], "name": [0]}
+    module["bands"] = bands
+    await page.emulate_media(contrast="more")
+    await _open(page, tmp_path, document)
+    view = f"{_ROOT}.memoryMap.sides[0].view"
+    bounds = await page.locator(".overlay").bounding_box()
+    assert bounds is not None
+    area = await page.evaluate(f"{view}.viewport.areas().bands")
+    middle = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+    fill = await page.evaluate(_COLOR, [bounds["x"] + middle[0], bounds["y"] + middle[1]])
+    text = await page.evaluate(f"getComputedStyle({_ROOT}).color")
+    assert abs(sum(fill[:3]) - sum(map(int, re.findall(r"\d+", text)))) > 300
 
 
 async def test_live_set_equals_that_of_the_server(
@@ -475,16 +511,26 @@ async def test_arguments_have_their_names_and_donation(page: Page, tmp_path: Pat
 
 
 async def test_lost_bytes_and_advice_open(page: Page, tmp_path: Path) -> None:
-    await _open(page, tmp_path, _planted())
+    document = _planted()
+    document["modules"][0]["timeAdvice"] = ["Values are computed again"]
+    await _open(page, tmp_path, document)
     notes = page.locator(".notes")
     title = await notes.locator("summary").inner_text()
-    assert title == "1 piece of advice · Lost at the peak 61.9 KiB"
+    assert title == (
+        "1 piece of advice on memory · 1 piece of advice on time · Lost at the peak 61.9 KiB"
+    )
     await notes.locator("summary").click()
-    assert "Advice: Donate 3 arguments; saves at most 1.00 MiB." in await notes.inner_text()
+    text = await notes.inner_text()
+    assert "Advice on memory: Donate 3 arguments; saves at most 1.00 MiB." in text
+    assert "Advice on time: Values are computed again" in text
 
 
-async def test_card_does_not_stay_over_the_list(page: Page, tmp_path: Path) -> None:
-    await _open(page, tmp_path, _planted())
+@pytest.mark.parametrize("width", [1400, 480])
+async def test_card_does_not_stay_over_the_list(page: Page, tmp_path: Path, width: int) -> None:
+    await page.set_viewport_size({"width": width, "height": 1000})
+    document = _planted()
+    document["modules"][0]["strings"][3] = f"big{'.long' * 100}"
+    await _open(page, tmp_path, document)
     bounds = await page.locator("aside").bounding_box()
     at = await page.evaluate(
         f"(byte) => {_ROOT}.memoryMap.sides[0].view.clientPoint(9.9, byte)", 65600 * _KIB
@@ -495,7 +541,9 @@ async def test_card_does_not_stay_over_the_list(page: Page, tmp_path: Path) -> N
     await card.wait_for()
     shown = await card.bounding_box()
     assert shown is not None
-    assert shown["x"] + shown["width"] <= bounds["x"]
+    is_left = shown["x"] + shown["width"] <= bounds["x"]
+    assert is_left or shown["y"] + shown["height"] <= bounds["y"]
+    assert shown["x"] + shown["width"] <= width
     await page.evaluate("document.querySelector('.overlay').remove()")  # as a reload does
     await page.mouse.move(bounds["x"] + 20, bounds["y"] + 20)
     await card.wait_for(state="hidden")

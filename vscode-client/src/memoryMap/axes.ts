@@ -1,9 +1,9 @@
 /** The axes of the map: bytes, steps, and the bytes of the curve. */
 
-import { axisBottom, axisLeft } from "d3-axis";
+import { axisBottom, axisLeft, type Axis } from "d3-axis";
 import { select } from "d3-selection";
 import type { Scale } from "./drawing";
-import { byteTicks, formatBytes, formatCount, formatTime } from "./format";
+import { byteLabels, byteTicks, formatCount, formatTime } from "./format";
 import type { Viewport } from "./viewport";
 
 const BYTES_SPACING = 44; // pixels between two labels, approximately
@@ -30,10 +30,7 @@ export class Axes {
   draw(viewport: Viewport, x: Scale, y: Scale): void {
     const { curve, times, map } = viewport.areas();
     const [low = 0, high = 1] = y.domain();
-    const bytes = axisLeft<number>(y)
-      .tickValues(byteTicks(low, high, map.height / BYTES_SPACING))
-      .tickFormat(formatBytes)
-      .tickSizeOuter(0);
+    const bytes = byteAxis(y, byteTicks(low, high, map.height / BYTES_SPACING));
     this.svg.select<SVGGElement>(".bytes").attr("transform", `translate(${map.x},${map.y})`).call(bytes);
     const count = Math.max(2, map.width / STEPS_SPACING);
     const [first = 0, second = 1] = x.ticks(count);
@@ -58,13 +55,18 @@ export class Axes {
       .call(steps);
     const curveScale = viewport.curveY();
     const [least = 0, most = 0] = curveScale.domain();
-    const curveBytes = axisLeft<number>(curveScale)
-      .tickValues(most > least && viewport.frame.hasCurve ? byteTicks(least, most, 4) : [])
-      .tickFormat(formatBytes)
-      .tickSizeOuter(0);
+    const curveBytes = byteAxis(curveScale, most > least && viewport.frame.hasCurve ? byteTicks(least, most, 4) : []);
     this.svg
       .select<SVGGElement>(".curve-bytes")
       .attr("transform", `translate(${curve.x},${curve.y})`)
       .call(curveBytes);
   }
+}
+
+function byteAxis(scale: Scale, ticks: readonly number[]): Axis<number> {
+  const labels = byteLabels(ticks);
+  return axisLeft<number>(scale)
+    .tickValues(ticks)
+    .tickFormat((_, index) => labels[index] ?? "")
+    .tickSizeOuter(0);
 }

@@ -1,33 +1,27 @@
-/** The hover card of a box: the hover of the editor, or the facts of the map without an editor. */
+/** The hover card of a box: what it is, its size and steps, for what it is kept, and its Python line. */
 
 import { element } from "./dom";
 import { countNoun, formatBytes, formatCount, shortLine } from "./format";
-import type { FileLine, Host } from "./host";
 import { isAtPeak, sideOfMatch } from "./comparison";
-import type { Band, Box, Grouping } from "./model";
+import type { Band, Box } from "./model";
 import { isUnused, type Owner } from "./owners";
 
-const EDITOR_DELAY_MILLISECONDS = 150;
 const DISTANCE = 14; // pixels between the pointer and the card
+const MARGIN = 4; // pixels around the card
 
 export class HoverCard {
   readonly element = element("div", { class: "card", role: "tooltip", hidden: "" });
   private readonly note = element("p", { class: "note" });
   private box: Box | Band | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param content the part of the page over which the card may lie */
-  constructor(
-    private readonly host: Host,
-    private readonly content: HTMLElement,
-  ) {}
+  constructor(private readonly content: HTMLElement) {}
 
-  show(box: Box, owner: Owner | undefined, places: readonly FileLine[], event: PointerEvent): void {
+  show(box: Box, owner: Owner | undefined, event: PointerEvent): void {
     if (this.box !== box) {
       this.box = box;
-      this.element.replaceChildren(...facts(box), this.note);
+      this.element.replaceChildren(...headOf(box), listOf(mainRows(box)), this.note);
       this.element.hidden = false;
-      this.requestHover(box, places[0]);
     }
     this.note.textContent = noteOn(owner);
     this.note.hidden = this.note.textContent === "";
@@ -36,7 +30,6 @@ export class HoverCard {
 
   showBand(band: Band, event: PointerEvent): void {
     if (this.box !== band) {
-      clearTimeout(this.timer);
       this.box = band;
       const { start, end } = band;
       const steps = start === end ? `step ${formatCount(start)}` : `steps ${formatCount(start)}–${formatCount(end)}`;
@@ -47,35 +40,22 @@ export class HoverCard {
   }
 
   hide(): void {
-    clearTimeout(this.timer);
     this.box = undefined;
     this.element.hidden = true;
   }
 
-  /** Replace the facts by the hover of the editor when it is there; it knows nothing of a comparison. */
-  private requestHover(box: Box, place: FileLine | undefined): void {
-    clearTimeout(this.timer);
-    if (place === undefined || !this.host.isEditor || box.change !== undefined) {
-      return;
-    }
-    this.timer = setTimeout(() => {
-      void this.host.hover(place, box.instruction).then((html) => {
-        if (html !== undefined && this.box === box) {
-          const content = element("div", { class: "editor-hover" });
-          content.innerHTML = html;
-          this.element.replaceChildren(content, this.note);
-        }
-      });
-    }, EDITOR_DELAY_MILLISECONDS);
-  }
-
   private place({ clientX, clientY }: PointerEvent): void {
+    const content = this.content.getBoundingClientRect();
+    const { left, right } = content;
+    const [top, bottom] = [Math.max(0, content.top), Math.min(window.innerHeight, content.bottom)];
+    this.element.style.maxWidth = `min(420px, ${right - left - 2 * MARGIN}px)`;
+    this.element.style.maxHeight = `${bottom - top - 2 * MARGIN}px`;
     const { offsetWidth, offsetHeight } = this.element;
-    const { right, bottom } = this.content.getBoundingClientRect();
-    const left = clientX + DISTANCE + offsetWidth > right ? clientX - DISTANCE - offsetWidth : clientX + DISTANCE;
-    const top = Math.min(clientY + DISTANCE, bottom - offsetHeight - 4);
-    this.element.style.left = `${Math.max(4, left)}px`;
-    this.element.style.top = `${Math.max(4, top)}px`;
+    const isBeside = clientX + DISTANCE + offsetWidth <= right;
+    const start = isBeside ? clientX + DISTANCE : clientX - DISTANCE - offsetWidth;
+    const within = (at: number, first: number, last: number): string => `${Math.max(first + MARGIN, Math.min(at, last - MARGIN))}px`;
+    this.element.style.left = within(start, left, right - offsetWidth);
+    this.element.style.top = within(clientY + DISTANCE, top, bottom - offsetHeight);
   }
 }
 
@@ -92,39 +72,51 @@ function noteOn(owner: Owner | undefined): string {
   return others > 0 ? `This point has ${countNoun(others, "more buffer")}; ${share} of its bytes have this color.` : "";
 }
 
-/** Return the facts about a box that the data contains. */
+/** Return all facts about a box that the data contains. */
 export function facts(box: Box): HTMLElement[] {
   const { allocation, module } = box;
-  const space = module.spaceOf(box);
-  const group = (grouping: Grouping): string => module.group(box, grouping);
-  const isPeakKnown = space?.curve !== undefined;
-  const atPeak = isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : "";
-  const summary = [
-    `${formatBytes(box.size)} in ${space?.name ?? ""}`,
-    allocation.isFixed ? wholeProgram(box) : `${liveRange(box)}${atPeak}`,
-    shortLine(group("line")),
-  ];
   const rows: (readonly [string, string])[] = [
-    ["change", group("change")],
-    [sideOfMatch(box), box.match === undefined ? "" : matchText(box.match)],
+    ...mainRows(box),
     ["instruction", box.label === box.name ? "" : box.name],
     ["data of", box.label === box.argument ? "" : box.argument],
     ["inside", module.bandOf(box)?.label ?? ""],
     ["shape", box.shape],
     ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
-    ["scope", group("scope")],
-    ["origin", group("opcode")],
-    ["role", group("role")],
+    ["scope", module.group(box, "scope")],
+    ["origin", module.group(box, "opcode")],
+    ["role", module.group(box, "role")],
     ["allocation", `${formatCount(allocation.number)}, ${allocation.kind}, offset ${formatCount(box.offset)}`],
     ["donation", box.label === box.argument ? allocation.donation : ""],
   ];
-  const list = element("dl");
-  for (const [label, text] of rows) {
-    if (text !== "") {
-      list.append(element("dt", {}, label), element("dd", {}, text));
-    }
-  }
-  return [element("strong", {}, box.label), element("p", {}, summary.join(" · ")), list];
+  return [...headOf(box), listOf(rows)];
+}
+
+/** Return the name of a box, its size, its steps, and its Python line. */
+function headOf(box: Box): HTMLElement[] {
+  const { allocation, module } = box;
+  const space = module.spaceOf(box);
+  const isPeakKnown = space?.curve !== undefined;
+  const atPeak = isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : "";
+  const summary = [
+    `${formatBytes(box.size)} in ${space?.name ?? ""}`,
+    allocation.isFixed ? wholeProgram(box) : `${liveRange(box)}${atPeak}`,
+    shortLine(module.group(box, "line")),
+  ];
+  return [element("strong", {}, box.label), element("p", {}, summary.join(" · "))];
+}
+
+/** Return how a box differs from that of the other module, and for what it is kept. */
+function mainRows(box: Box): (readonly [string, string])[] {
+  return [
+    ["change", box.module.group(box, "change")],
+    [sideOfMatch(box), box.match === undefined ? "" : matchText(box.match)],
+    ["kept for", box.module.reasonFor(box)],
+  ];
+}
+
+function listOf(rows: readonly (readonly [string, string])[]): HTMLElement {
+  const shown = rows.filter(([, text]) => text !== "");
+  return element("dl", {}, ...shown.flatMap(([label, text]) => [element("dt", {}, label), element("dd", {}, text)]));
 }
 
 /** Return when the data of a box in a fixed allocation is used, in the words of hovers. */

@@ -53,6 +53,7 @@ export function boxColumns(isComparison: boolean): Column<Box>[] {
         ]
       : []),
     { title: "Size", text: ({ size }) => formatBytes(size), key: ({ size }) => size, isNumber: true },
+    { title: "Python line", text: by("line"), key: by("line") },
     {
       title: "Padding",
       text: ({ padding }) => (padding > 0 ? formatBytes(padding) : ""),
@@ -68,7 +69,6 @@ export function boxColumns(isComparison: boolean): Column<Box>[] {
       isNumber: true,
     },
     { title: "Offset", text: ({ offset }) => formatCount(offset), key: ({ offset }) => offset, isNumber: true },
-    { title: "Python line", text: by("line"), key: by("line") },
     { title: "Shape", text: ({ shape }) => shape, key: ({ shape }) => shape },
     { title: "Scope", text: by("scope"), key: by("scope") },
     { title: "Role", text: by("role"), key: by("role") },

@@ -178,6 +178,7 @@ export function drawBands(
 ): void {
   context.font = FONT;
   context.textBaseline = "middle";
+  context.lineWidth = 1;
   for (const { start, end, depth, label } of bands) {
     const left = Math.max(area.x, area.x + x.pixel(start));
     const right = Math.min(area.x + area.width, area.x + x.pixel(end + 1));
@@ -185,8 +186,12 @@ export function drawBands(
     if (right < area.x || left > area.x + area.width || top + rowHeight > area.y + area.height + 1) {
       continue;
     }
-    context.fillStyle = theme.line;
-    context.fillRect(left, top, Math.max(1, right - left - 1), rowHeight - 2);
+    const width = Math.max(1, right - left - 1);
+    context.fillStyle = theme.fixed;
+    context.fillRect(left, top, width, rowHeight - 2);
+    // High contrast themes have lines in the color of texts, which are not visible on them.
+    context.strokeStyle = theme.line;
+    context.strokeRect(left + 0.5, top + 0.5, width - 1, rowHeight - 3);
     context.fillStyle = theme.foreground;
     context.fillText(textOfLength(context, label, right - left - 8), left + 4, top + rowHeight / 2);
   }

@@ -58,6 +58,15 @@ export function shortLine(line: string): string {
   return /^.*[\\/]([^\\/]+:\d+)$/.exec(line)?.[1] ?? line;
 }
 
+/** Return labels for evenly spaced sizes, in a unit in which they differ. */
+export function byteLabels(sizes: readonly number[]): string[] {
+  const labels = sizes.map(formatBytes);
+  const [first = 0, second = first] = sizes;
+  const exponent = [4, 3, 2, 1].find((power) => second - first >= 1024 ** power) ?? 0;
+  const unit = UNITS[exponent - 1] ?? "B";
+  return new Set(labels).size === sizes.length ? labels : sizes.map((size) => `${formatCount(size / 1024 ** exponent)} ${unit}`);
+}
+
 /** Return tick positions of a byte axis: multiples of a power of two. */
 export function byteTicks(low: number, high: number, count: number): number[] {
   const span = Math.max(1, high - low);

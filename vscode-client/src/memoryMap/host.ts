@@ -15,25 +15,20 @@ export interface Host {
    * @param others lines of the corresponding box, to show beside it if both texts are open for comparison
    */
   open(places: readonly FileLine[], others: readonly FileLine[]): void;
-  /** Return the hover of the editor at a line as HTML, undefined if there is none. */
-  hover(place: FileLine, name: string): Promise<string | undefined>;
 }
 
 /** Messages of the extension to the page. */
 export type ToPage =
   | { readonly type: "data"; readonly document: unknown }
   | { readonly type: "error"; readonly message: string }
-  | { readonly type: "cursor"; readonly uri: string; readonly line: number }
-  | { readonly type: "hover"; readonly request: number; readonly html: string | undefined };
+  | { readonly type: "cursor"; readonly uri: string; readonly line: number };
 
 /** Messages of the page to the extension. */
 export type FromPage =
   | { readonly type: "ready" }
-  | { readonly type: "open"; readonly places: readonly FileLine[]; readonly others: readonly FileLine[] }
-  | { readonly type: "hover"; readonly request: number; readonly place: FileLine; readonly name: string };
+  | { readonly type: "open"; readonly places: readonly FileLine[]; readonly others: readonly FileLine[] };
 
 export const BROWSER: Host = {
   isEditor: false,
   open: () => undefined,
-  hover: () => Promise.resolve(undefined),
 };

@@ -43,19 +43,11 @@ function startInBrowser(root: HTMLElement): Page {
 
 function startInEditor(root: HTMLElement): Page {
   const editor = acquireVsCodeApi();
-  const waiting = new Map<number, (html: string | undefined) => void>();
-  let requests = 0;
   const host: Host = {
     isEditor: true,
     open: (places, others) => {
       editor.postMessage({ type: "open", places, others });
     },
-    hover: (place, name) =>
-      new Promise((resolve) => {
-        requests += 1;
-        waiting.set(requests, resolve);
-        editor.postMessage({ type: "hover", request: requests, place, name });
-      }),
   };
   const page = new Page(root, host);
   window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
@@ -68,10 +60,6 @@ function startInEditor(root: HTMLElement): Page {
         break;
       case "cursor":
         page.highlight(data);
-        break;
-      case "hover":
-        waiting.get(data.request)?.(data.html);
-        waiting.delete(data.request);
         break;
     }
   });

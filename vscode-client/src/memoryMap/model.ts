@@ -1,6 +1,6 @@
 /** The data of a memory map, as `server/hlo_lsp/reports/memory_map.py` writes it. */
 
-import { countNoun, formatTime } from "./format";
+import { countNoun, formatCount, formatTime } from "./format";
 import { EqualSteps, TimedSteps, type StepAxis, type TimeData } from "./stepAxis";
 
 const FORMAT = "hlo-lsp memory map";
@@ -46,7 +46,9 @@ export interface ModuleData {
     readonly donation?: readonly number[]; // maps of older versions do not have it
   };
   readonly boxes: Record<BoxColumn, readonly number[]> & {
-    readonly argument?: readonly number[]; // maps of older versions do not have it
+    // Maps of older versions do not have these.
+    readonly argument?: readonly number[];
+    readonly kept?: readonly number[];
   };
   readonly bands: Record<"start" | "end" | "depth" | "name" | "opcode" | "line", readonly number[]> & {
     readonly tripCount?: readonly number[]; // -1 if unknown; maps of older versions do not have it
@@ -54,6 +56,8 @@ export interface ModuleData {
   readonly steps: readonly number[];
   readonly strings: readonly string[];
   readonly time?: TimeData; // only if it is known
+  /** Only if the chip is known. */
+  readonly timeAdvice?: readonly string[];
 }
 
 type BoxColumn =
@@ -243,6 +247,13 @@ export class Module {
   /** Return the innermost band that contains the whole live range of a box. */
   bandOf({ start, end }: Box): Band | undefined {
     return start < 0 ? undefined : this.bands.filter((band) => band.start <= start && end <= band.end).at(-1);
+  }
+
+  /** Return for what a box is kept; without a reason from the server, the instruction at its last step. */
+  reasonFor({ number, allocation, end }: Box): string {
+    const known = this.text(at(this.data.boxes.kept ?? [], number));
+    const last = allocation.isFixed ? undefined : this.data.steps[end];
+    return known === "" && last !== undefined ? `step ${formatCount(end)}, ${this.text(last)}` : known;
   }
 
   /** Return the name of the instruction at a step, with its time if it takes any. */

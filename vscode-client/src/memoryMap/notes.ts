@@ -1,4 +1,4 @@
-/** Lost bytes, advice, and donation of a memory space: one line, which can be opened. */
+/** Lost bytes and donation of a memory space, and advice on its memory and on time: one line, which can be opened. */
 
 import { element } from "./dom";
 import { countNoun } from "./format";
@@ -9,15 +9,17 @@ export class Notes {
   readonly element = element("details", { class: "notes", hidden: "" });
 
   show(sides: readonly Side[]): void {
-    const found = sides.map(({ space: { notes, donation, advice }, module: { isBefore } }) => ({
+    const found = sides.map(({ space: { notes, donation, advice }, module: { isBefore, data: { timeAdvice = [] } } }) => ({
       side: isBefore === undefined ? "" : isBefore ? "Before: " : "After: ",
       heads: [
-        ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice`] : []),
+        ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice on memory`] : []),
+        ...(timeAdvice.length > 0 ? [`${countNoun(timeAdvice.length, "piece")} of advice on time`] : []),
         ...notes.map((note) => note.split(":")[0] ?? note),
       ],
       donation,
       lines: [
-        ...advice.map(([text, saving]) => `Advice: ${text.replaceAll("`", "")}; ${saving}.`),
+        ...advice.map(([text, saving]) => `Advice on memory: ${text.replaceAll("`", "")}; ${saving}.`),
+        ...timeAdvice.map((text) => `Advice on time: ${text.replaceAll("`", "")}`),
         ...notes.map((note) => `${note}.`),
       ],
     }));

@@ -61,7 +61,7 @@ export class Page {
       this.goTo(box, true);
     });
     this.content = element("div", { class: "content" }, this.maps, this.all.element, this.legend, this.notes.element);
-    this.card = new HoverCard(host, this.content);
+    this.card = new HoverCard(this.content);
     const open = (box: Box | undefined): void => {
       this.goTo(box, true);
     };
@@ -394,6 +394,7 @@ export class Page {
     this.card.hide();
     this.all.element.hidden = !isTable;
     this.maps.hidden = isTable;
+    this.legend.hidden = isTable;
     this.tableButton.setAttribute("aria-pressed", String(isTable));
   }
 
@@ -406,7 +407,7 @@ export class Page {
     } else if (target?.box === undefined) {
       this.card.hide();
     } else {
-      this.card.show(target.box, target.owner, placesOf(target.box), event);
+      this.card.show(target.box, target.owner, event);
     }
   }
 
