@@ -6,7 +6,7 @@ import type { CompileChoice, DumpsView } from "./dumpsView";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine } from "./memoryMap/host";
 import { showFailure } from "./notifications";
-import { writePage } from "./previewPage";
+import type { Pages } from "./previewPage";
 import type { Server } from "./server";
 
 export const SCHEME = "hlo-compare";
@@ -39,14 +39,14 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
   private readonly known = new Map<string, Promise<Comparison>>();
 
   /**
-   * @param storage the folder for the answer: previews link only from files to files
+   * @param pages shows the answer
    * @param showMaps shows the memory maps of two compiles without module texts
    */
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
     private readonly dumps: DumpsView,
-    private readonly storage: vscode.Uri,
+    private readonly pages: Pages,
     private readonly showMaps: (sides: Sides) => Promise<void>,
   ) {}
 
@@ -79,8 +79,7 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
       );
       // The answer comes first: VS Code shows texts only after it has compared them, for seconds.
       const title = titleOf(before, after);
-      const page = await writePage(this.storage, title, comparison.markdown);
-      await vscode.commands.executeCommand("markdown.showPreview", page);
+      await this.pages.show(title, comparison.markdown);
       if (comparison.texts !== null) {
         const [left, right] = SIDES.map((side) => documentOf(side, query));
         await vscode.commands.executeCommand("vscode.diff", left, right, `${title} (before ↔ after)`, {

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
-import { writePage } from "./previewPage";
+import type { Pages } from "./previewPage";
 import type { Server } from "./server";
 
 /** A page of the server about a compile; its command includes unsaved text. */
@@ -19,7 +19,7 @@ export class CompileSummary {
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
-    private readonly storage: vscode.Uri,
+    private readonly pages: Pages,
   ) {}
 
   /**
@@ -42,8 +42,7 @@ export class CompileSummary {
     const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
     try {
       const text = String(await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args }));
-      const page = await writePage(this.storage, `${title}${programOf(text)}`, text);
-      await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
+      await this.pages.show(`${title}${programOf(text)}`, text, true);
     } catch (error) {
       showFailure(error);
     }

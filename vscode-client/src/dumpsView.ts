@@ -120,10 +120,11 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
       return node.children();
     }
     const modules = await this.modules();
-    if (this.server.state !== "failed") {
-      // Until then, the empty view does not say that there are no dumps.
-      void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
+    if (this.server.state === "failed") {
+      return []; // The empty view says that the server does not run, also beside remote folders.
     }
+    // Until then, the empty view does not say that there are no dumps.
+    void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
     return [...moduleNodes(modules), ...this.remote.all().map(remoteNode)];
   }
 

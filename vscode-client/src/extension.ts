@@ -14,6 +14,7 @@ import { MemoryMapPanel } from "./memoryMapPanel";
 import { middlewareOf } from "./middleware";
 import { goToPass } from "./passes";
 import { compareWithOtherHost, openOnOtherHost } from "./otherHosts";
+import { Pages } from "./previewPage";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { Profiles } from "./profiles";
 import { PythonNotes } from "./pythonNotes";
@@ -41,14 +42,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new Status(started, work);
   const windows = new FileWindows(started, log);
   const notice = new LargeFileNotice(windows);
-  const summary = new CompileSummary(started, windows, context.globalStorageUri);
-  const profiles = new Profiles(started, context.globalStorageUri);
+  const pages = new Pages(context.globalStorageUri);
+  const summary = new CompileSummary(started, windows, pages);
+  const profiles = new Profiles(started, pages);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const remote = new RemoteFolders(context.workspaceState);
   const dumps = new DumpsView(started, remote, windows, log);
-  const comparison: CompileComparison = new CompileComparison(started, windows, dumps, context.globalStorageUri, (sides) =>
-    map.show(sides),
-  );
+  const comparison: CompileComparison = new CompileComparison(started, windows, dumps, pages, (sides) => map.show(sides));
   const map = new MemoryMapPanel(started, windows, comparison, context.extensionUri);
   const tools = toolRunner(started, context.extensionPath, () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
   started.middleware = middlewareOf(windows, work, sample);
@@ -60,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started,
     status,
     windows.register(),
+    pages.register(),
     map,
     notice.register(),
     dumps.register(),

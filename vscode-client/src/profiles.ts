@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient/node";
 import { LANGUAGES } from "./languages";
 import { showFailure, withoutLinks } from "./notifications";
-import { writePage } from "./previewPage";
+import type { Pages } from "./previewPage";
 import type { Server } from "./server";
 
 const LOAD_PROFILE = "hlo.server.loadProfile";
@@ -15,12 +15,9 @@ const COMPARE = "Compare With...";
 export class Profiles {
   private loaded?: vscode.Uri;
 
-  /**
-   * @param storage the folder for pages: previews link only from files to files
-   */
   constructor(
     private readonly server: Server,
-    private readonly storage: vscode.Uri,
+    private readonly pages: Pages,
   ) {}
 
   /**
@@ -69,8 +66,7 @@ export class Profiles {
           client.sendRequest(ExecuteCommandRequest.type, params),
         ),
       );
-      const page = await writePage(this.storage, "Profile Comparison", text);
-      await vscode.commands.executeCommand("markdown.showPreview", page);
+      await this.pages.show("Profile Comparison", text);
     } catch (error) {
       showFailure(error);
     }

@@ -91,8 +91,12 @@ async function isConfirmed({ onlyName }: FoundMapping, missing?: Missing): Promi
     return true;
   }
   const functions = missing?.functions?.[missing.files.indexOf(onlyName.file)];
-  const text = await vscode.workspace.fs.readFile(vscode.Uri.file(onlyName.path));
-  return defines(new TextDecoder().decode(text), functions ?? []);
+  try {
+    const text = await vscode.workspace.fs.readFile(vscode.Uri.file(onlyName.path));
+    return defines(new TextDecoder().decode(text), functions ?? []);
+  } catch {
+    return false; // It was deleted after the search.
+  }
 }
 
 async function offer({ prefix, folder }: Mapping): Promise<void> {

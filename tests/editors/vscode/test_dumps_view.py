@@ -1,5 +1,7 @@
 """Tests for the view *HLO Dumps*."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest_asyncio
@@ -9,6 +11,7 @@ from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT, MODULE
 from editors.vscode.dump_rows import ROW, choose, expand, rows, show_view
 from editors.vscode.marks import vscode
+from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 from remote_servers import http_folder
@@ -26,7 +29,7 @@ async def compile_in_view(folder: Path, compile_v5e: Compile, window: Window) ->
 
 
 async def test_compile_shows_files_buffers_and_views(
-    compile_in_view: Compile, window: Window
+    compile_in_view: Compile, code_server: CodeServer, window: Window
 ) -> None:
     await expand(window, "jit_mlp_train")
     await expand(window, "largest buffers")
@@ -40,6 +43,10 @@ async def test_compile_shows_files_buffers_and_views(
     await window.page.locator(ROW, has_text="buffer assignment").first.click()
     await until(window.front, lambda front: front[0] == compile_in_view.path(ASSIGNMENT))
 
+    old = code_server.folder / "user" / "User" / "globalStorage" / "hlo-lsp.hlo-lsp" / f"{1:012x}"
+    old.mkdir(parents=True)
+    (old / "page.md").touch()
+    os.utime(old / "page.md", (0, 0))
     await choose(window, "jit_mlp_train", "Memory Summary")
     summary = "Preview Memory Summary jit_mlp_train.md"
     await until(lambda: labels(window), lambda shown: summary in shown)
@@ -47,6 +54,8 @@ async def test_compile_shows_files_buffers_and_views(
     page = window.page.frame_locator(".webview.ready").first.frame_locator("#active-frame")
     await page.get_by_role("link", name="step").first.click()
     await until(window.front, lambda front: front[0] == compile_in_view.path(MODULE))
+    await page.get_by_role("heading").first.wait_for()  # beside the file
+    await until(lambda: no_file(old))
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 
@@ -78,6 +87,11 @@ async def test_remote_folder_with_hosts_is_listed_until_it_is_closed(
         await window.reload()
         await window.host.command("hlo.dumps.focus")
         await until(lambda: rows(window), [f"{row} · 2 hosts", shortened(pod)].__eq__)
+
+        await window.host.configure({"hlo.server.path": "/none"}, "Global")
+        welcome = window.page.locator(".welcome-view-content:visible")
+        await until(welcome.all_inner_texts, lambda texts: "does not run" in "".join(texts))
+        await window.host.configure({"hlo.server.path": sys.executable}, "Global")
 
         await expand(window, "jit_mlp_train")
         await window.page.locator(ROW, has_text="buffer assignment").first.click()
@@ -111,6 +125,10 @@ def shortened(url: str) -> str:
 async def choose_host(window: Window, name: str) -> None:
     entries = window.page.locator(".quick-input-list .monaco-list-row")
     await entries.filter(has_text=name).click()
+
+
+async def no_file(path: Path) -> bool:
+    return not path.exists()
 
 
 async def labels(window: Window) -> list[str]:
