@@ -75,10 +75,8 @@ def test_tiny_memory_space_is_small() -> None:
 
 
 def test_boxes_name_what_they_are_kept_for() -> None:
-    text = _MODULE.replace(
-        "ROOT loop = u8[64] while(x)", "a = u8[64] copy(x)\n  ROOT b = u8[64] copy(a)"
-    )
-    text = text.replace(", condition=condition, body=body", "")
+    loop = "ROOT loop = u8[64] while(x), condition=condition, body=body"
+    text = _MODULE.replace(loop, "a = u8[64] copy(x)\n  ROOT b = u8[64] copy(a)")
     line = ' metadata={source_file="/home/user/f.py" source_line=3}'
     data = _map(_ASSIGNMENT, _RANGES, text.replace("copy(a)", f"copy(a),{line}"))
     assert dict(

@@ -24,9 +24,8 @@ def timed_memory_map(dump: Compile, sources: TimeSources) -> Json:
     names = [data["strings"][number] for number in data["steps"]]
     time = _time_of(program_table(dump, sources), names)
     found = [capitalized(one.text) for one in time_advice(dump, sources.chip)]
-    return (
-        data | ({} if time is None else {"time": time}) | ({"timeAdvice": found} if found else {})
-    )
+    facts = {"time": time, "timeAdvice": found}
+    return data | {key: fact for key, fact in facts.items() if fact}
 
 
 def _time_of(table: InstructionTable, names: list[str]) -> Json | None:
