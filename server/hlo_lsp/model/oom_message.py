@@ -354,8 +354,8 @@ class OomMessage:
     def detail(self) -> tuple[bool, int, bool, int, bool]:
         """Return a sort key: the most detailed message has sizes and the most buffers."""
         size = 0 if self.needed is None else self.needed.bytes
-        # The size of one allocation on a GPU explains less than a list of buffers.
-        is_useful = self.needed is not None or (self.kind is OomKind.GPU and bool(self.entries))
+        # One size explains less than a list of buffers whose head with the size is cut off.
+        is_useful = self.needed is not None or any(one.size is not None for one in self.entries)
         return is_useful, len(self.entries), not self.is_attempt, size, self.limit is not None
 
     @property
