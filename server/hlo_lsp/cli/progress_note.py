@@ -1,4 +1,4 @@
-"""What a command is reading, on standard error if that is a terminal."""
+"""A note about what a command is reading, on standard error if that is a terminal."""
 
 import sys
 import threading

@@ -79,14 +79,14 @@ def _form_of(output: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReportPage:
     """The text of a page or of its data, and what it shows, such as ``2 memory maps``."""
 
     text: str
     content: str
 
 
-def _memory_maps(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
+def _memory_maps(options: argparse.Namespace, form: str, errors: list[str]) -> ReportPage | None:
     profiles = () if options.profile is None else (_profile_times(options.profile, errors),)
     found = [
         timed_memory_map(dump, TimeSources(chip_of(dump, options.chip), profiles))
@@ -112,26 +112,26 @@ def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
     return times
 
 
-def _costs(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
+def _costs(options: argparse.Namespace, form: str, errors: list[str]) -> ReportPage | None:
     tables = costs_at(options.paths, options.chip, errors)
     if not tables:
         return None
     modules = count_noun(len(tables), "module")
     if form == "html":
-        return Page(cost_page(tables), modules)
+        return ReportPage(cost_page(tables), modules)
     found = [cost_json(table, InstructionKey.LINE, _MAX_GROUPS) for table in tables]
-    return Page(json_text({"modules": found}), modules)
+    return ReportPage(json_text({"modules": found}), modules)
 
 
-def _times(options: argparse.Namespace, form: str, errors: list[str]) -> Page | None:
+def _times(options: argparse.Namespace, form: str, errors: list[str]) -> ReportPage | None:
     path, *dumps = options.paths
     joined = joined_profile(profile_at(path, errors), path, dumps, errors)
     if not joined.programs:
         return None
     modules = count_noun(len(joined.programs), "module")
     if form == "html":
-        return Page(profile_page(joined, options.chip), modules)
-    return Page(json_text(profile_json(joined, InstructionKey.LINE, options.chip)), modules)
+        return ReportPage(profile_page(joined, options.chip), modules)
+    return ReportPage(json_text(profile_json(joined, InstructionKey.LINE, options.chip)), modules)
 
 
 _PAGES = {"memory": _memory_maps, "cost": _costs, "time": _times}
@@ -144,13 +144,13 @@ def _size(found: Json) -> int:
     return size
 
 
-def maps_page(document: Json, form: str) -> Page:
+def maps_page(document: Json, form: str) -> ReportPage:
     """Return a document of memory maps as ``html``, or as ``json``."""
     text = memory_map_page(document) if form == "html" else json_text(document, is_compact=True)
-    return Page(text, count_noun(len(document["modules"]), "memory map"))
+    return ReportPage(text, count_noun(len(document["modules"]), "memory map"))
 
 
-def write_page(page: Page, output: str) -> None:
+def write_page(page: ReportPage, output: str) -> None:
     """Write a page to a file, or to standard output for ``-``.
 
     Raises:

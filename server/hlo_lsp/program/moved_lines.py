@@ -36,7 +36,7 @@ class _Line:
 
     @property
     def extents(self) -> frozenset[tuple[int, tuple[tuple[str, str], ...]]]:
-        """Where the expressions are, without the names of functions."""
+        """The places of the expressions, without the names of functions."""
         return frozenset((one.end_line, one.columns) for one in self.expressions)
 
     @property
