@@ -61,6 +61,7 @@ function space(): { module: Module; hbm: Module["spaces"][number] } {
 test("labels of an axis differ", () => {
   assert.deepEqual(byteLabels([4 << 20, 8 << 20]), ["4.00 MiB", "8.00 MiB"]);
   assert.deepEqual(byteLabels([1680, 1684, 1688].map((size) => size << 10)), ["1,680 KiB", "1,684 KiB", "1,688 KiB"]);
+  assert.deepEqual(byteLabels([11_000_576, 11_000_832]), ["10.49 MiB", ""]);
   assert.deepEqual(byteLabels([]), []);
 });
 

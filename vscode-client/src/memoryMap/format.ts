@@ -58,13 +58,19 @@ export function shortLine(line: string): string {
   return /^.*[\\/]([^\\/]+:\d+)$/.exec(line)?.[1] ?? line;
 }
 
-/** Return labels for evenly spaced sizes, in a unit in which they differ. */
+const MAX_LABEL_LENGTH = 11; // that is visible beside the map
+
+/** Return labels for evenly spaced sizes, in a unit in which they differ; if such labels are too long, none for equal ones. */
 export function byteLabels(sizes: readonly number[]): string[] {
   const labels = sizes.map(formatBytes);
   const [first = 0, second = first] = sizes;
   const exponent = [4, 3, 2, 1].find((power) => second - first >= 1024 ** power) ?? 0;
   const unit = UNITS[exponent - 1] ?? "B";
-  return new Set(labels).size === sizes.length ? labels : sizes.map((size) => `${formatCount(size / 1024 ** exponent)} ${unit}`);
+  const exact = sizes.map((size) => `${formatCount(size / 1024 ** exponent)} ${unit}`);
+  if (new Set(labels).size < sizes.length && exact.every(({ length }) => length <= MAX_LABEL_LENGTH)) {
+    return exact;
+  }
+  return labels.map((label, index) => (label === labels[index - 1] ? "" : label));
 }
 
 /** Return tick positions of a byte axis: multiples of a power of two. */
