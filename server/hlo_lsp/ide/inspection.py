@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from hlo_lsp.cost.roofline import cost_sum
@@ -14,6 +15,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.shape import shape_text
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.program.collective_roles import collective_role
 from hlo_lsp.program.global_shapes import global_shape
@@ -99,15 +101,15 @@ def instruction_json(
         else line.file.module.opcode(line.record),
         "shape": shape,
         **_sizes(dump, shape, whole, in_memory=whole is not None),
-        "global_shape": whole_array and whole_array.text,
-        "cuts": [] if whole_array is None else whole_array.json(),
+        "global_shape": whole_array and shape_text(whole_array.shape),
+        "cuts": [asdict(cut) for cut in whole_array.cuts] if whole_array else [],
         "computation": head and head.name,
         "is_root": line and line.record.is_root,
         "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
         "called": text and _called(text, line),
         "axes": axes_json([owner.axes]) if owner is not None and owner.axes is not None else None,
-        "role": role and role.json(),
+        "role": role and asdict(role),
         **_source(dump, name, metadata, owner),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack

@@ -6,8 +6,10 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import group_key
 from hlo_lsp.text.disk import UnreadableError, read_document
 
-# `flagfile` of libtpu has all flags; `debug_options` has those that are not the default.
-_SUFFIXES = (".flagfile", ".debug_options")
+# `flagfile` of libtpu has all flags; `debug_options` has those that are not the default. The
+# options of libtpu also follow from those of the compile: `compiler_options` in JAX.
+LIBTPU_OPTIONS = ".tpu_comp_env.txt"
+_SUFFIXES = (".flagfile", ".debug_options", LIBTPU_OPTIONS)
 _MAX_BYTES = 1_000_000
 
 
@@ -33,9 +35,13 @@ def _read_flags(file: Path) -> dict[str, str]:
     except UnreadableError:
         return {}
     found: dict[str, list[str]] = {}
+    group = ""
     for line in lines:
+        if line == "}" or line.endswith(" {"):
+            group = "" if line == "}" else f"{line.removesuffix(' {')}."
+            continue
         separator = "=" if line.startswith("--") else ": "
         name, _, value = line.removeprefix("--").partition(separator)
-        if name and "dump" not in name:
-            found.setdefault(name, []).append(value)
+        if name and "dump" not in name and not line.startswith("#"):
+            found.setdefault(group + name, []).append(value)
     return {name: ", ".join(values) for name, values in found.items()}

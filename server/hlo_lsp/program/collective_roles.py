@@ -34,10 +34,6 @@ class CollectiveRole:
     kind: str
     text: str
 
-    def json(self) -> dict[str, str]:
-        """Return the role as JSON."""
-        return {"kind": self.kind, "text": self.text}
-
 
 def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> CollectiveRole | None:
     """Return why a collective is in a program, None for others and if that is unknown.
@@ -54,7 +50,7 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     own = "" if owner is None or owner.source is None else source_label(owner.source, owner.op_name)
     if owner is not None and _is_requested(original, owner.op_name):
         return CollectiveRole("requested", f"asked for by {own}")
-    origins = _origins(dump, located)
+    origins = [_whole(dump, origin) for origin in _origins(dump, located)]
     labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
     if not labels:
         return None
@@ -84,20 +80,17 @@ def _collectives(file: DumpFile) -> frozenset[str]:
 
 
 def _origins(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Origin]:
-    """Return the origins of the operands of an instruction; of a slice, that of the whole."""
-    operands = [one.name for one in line.file.module.operands(line.record) if one is not None]
-    found = origins_of(dump, ((name, None) for name in operands)).values()
-    return [_whole_argument(dump, origin) or origin for origin in found]
+    """Return the origins of the operands of an instruction."""
+    operands = (one for one in line.file.module.operands(line.record) if one is not None)
+    return list(origins_of(dump, ((one.name, None) for one in operands)).values())
 
 
-def _whole_argument(dump: Compile, origin: Origin) -> Origin | None:
-    """Return the argument of which an iteration of a loop takes a slice, None for others."""
+def _whole(dump: Compile, origin: Origin) -> Origin:
+    """Return the argument of which an iteration of a loop takes a slice; others as they are."""
     if origin.argument is not None or not (origin.op_name or "").endswith("dynamic_slice"):
-        return None
-    module = origin.instruction.file.module
-    operands = [one.name for one in module.operands(origin.instruction.record) if one is not None]
-    found = origins_of(dump, ((name, None) for name in operands)).values()
-    return next((one for one in found if one.argument is not None), None)
+        return origin
+    found = _origins(dump, origin.instruction)
+    return next((one for one in found if one.argument is not None), origin)
 
 
 def _cut_axes(dump: Compile, origin: Origin) -> Iterator[str]:

@@ -10,7 +10,7 @@ from hlo_lsp.model.device_groups import ShardingError
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import ArrayShape, shape_text, try_shape
+from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sharding import Sharding, parse_sharding
 from hlo_lsp.program.mesh import cut_axes, meshes_of
 from hlo_lsp.program.stages import counterparts, is_optimized, unoptimized_module
@@ -22,11 +22,11 @@ _PRODUCTS = {"convolution": "dot"}  # XLA for TPU turns a dot into a convolution
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A dimension in equal parts; ``axes`` names the axes of the mesh, empty if unknown."""
+    """A dimension in equal parts; ``axes`` names the axes of the mesh, None if unknown."""
 
     dimension: int
     parts: int
-    axes: str
+    axes: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +35,6 @@ class GlobalShape:
 
     shape: ArrayShape
     cuts: tuple[Cut, ...]
-
-    def json(self) -> list[dict[str, int | str | None]]:
-        """Return the cuts as JSON."""
-        return [
-            {"dimension": one.dimension, "parts": one.parts, "axes": one.axes or None}
-            for one in self.cuts
-        ]
-
-    @property
-    def text(self) -> str:
-        """The shape without layout."""
-        return shape_text(self.shape)
 
 
 def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalShape | None:
@@ -75,15 +63,9 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
     cut = tuple((dim, number) for dim, number in enumerate(parts) if number > 1)
     if not cut:
         return None
-    sharding = next(_shardings(original.module, records, parts), None)
-    meshes = meshes_of(dump)
-    return GlobalShape(
-        whole,
-        tuple(
-            Cut(dim, number, "" if sharding is None else cut_axes(meshes, sharding, dim))
-            for dim, number in cut
-        ),
-    )
+    sharding, meshes = next(_shardings(original.module, records, parts), None), meshes_of(dump)
+    axes = (None if sharding is None else cut_axes(meshes, sharding, dim) for dim, _ in cut)
+    return GlobalShape(whole, tuple(Cut(*one, next(axes) or None) for one in cut))
 
 
 def _originals(

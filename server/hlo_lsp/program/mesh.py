@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise, product, starmap
+from itertools import chain, compress, pairwise, product, starmap
 from math import prod
-from operator import attrgetter
+from operator import ne
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import count_noun
@@ -62,11 +62,6 @@ class MeshAxis:
         apart = "" if self.stride is None else f" (devices {self.stride:,} apart)"
         return f"axis of {self.size:,}{apart}"
 
-    @property
-    def quoted(self) -> str:
-        """The label with the name as code."""
-        return f"an {self.label}" if self.name is None else f"`{self.name}`"
-
 
 @dataclass(frozen=True, slots=True)
 class DeviceMesh:
@@ -103,8 +98,8 @@ class CollectiveAxes:
     text: str
 
 
-def axes_json(found: Iterable[CollectiveAxes | None]) -> list[dict[str, str | int | None]]:
-    """Return the distinct axes of collectives as JSON: ``{"name": "model", "size": 4}``."""
+def axes_json(found: Iterable[CollectiveAxes | DeviceMesh | None]) -> list[dict[str, object]]:
+    """Return the distinct axes of collectives or meshes as JSON."""
     axes = dict.fromkeys(chain.from_iterable(one.axes for one in found if one is not None))
     return [{"name": axis.name, "size": axis.size} for axis in axes]
 
@@ -118,9 +113,8 @@ def meshes_of(dump: Compile) -> tuple[DeviceMesh, ...]:
     contradict each other.
     """
     modules = [file.module for file in (*dump.others, *dump.files) if file.module.header]
-    if not modules:
-        return ()
-    count = _device_count(modules[-1])
+    counts = [(one.partition_count, one.replica_count) for one in modules[-1:]]
+    count = max(map(max, counts), default=1)
     if not 1 < count <= _MAX_DEVICES:
         return ()
     named: dict[tuple[frozenset[MeshAxis], tuple[int, ...]], DeviceMesh] = {}
@@ -131,11 +125,12 @@ def meshes_of(dump: Compile) -> tuple[DeviceMesh, ...]:
             if mesh.devices.count != count:
                 continue
             if not _has_names(mesh):
-                cuts.append(_strides([size for _, size in mesh.axes], mesh.devices))
+                cuts.append(_strides([size for _, size in mesh.axes], mesh.devices, count))
                 continue
-            one = _device_mesh(mesh)
+            axes = tuple(MeshAxis(name, size) for name, size in mesh.axes)
+            one = DeviceMesh(axes, tuple(map(mesh.devices.at, range(count))))
             named.setdefault((frozenset(one.axes), one.devices), one)
-        cuts += [_cut_strides(one, count) for one in shardings]
+        cuts += [_strides(_tiles(one), one.order, count) for one in shardings]
         listed = (_listed(one, count) for one in others if one.count * (one.size or 0) == count)
         groups += [_stride_of(sorted(one[0])) for one in listed]
     if named:
@@ -162,9 +157,10 @@ def collective_axes(
         channel=channel is not None,
         global_ids=ids is not None and ids.text.strip() == "true",
     )
-    if not _counts_devices(mode, module):
-        return None
-    whole = mode is GroupMode.WHOLE_REPLICAS and module.partition_count > 1
+    counts = module.replica_count, module.partition_count
+    if 1 not in counts or (mode is GroupMode.REPLICAS and counts[1] > 1):
+        return None  # the numbers in the groups are not those of the mesh
+    whole = mode is GroupMode.WHOLE_REPLICAS and counts[1] > 1
     span = groups if pairs is None else pairs
     text = "{}" if whole or span is None else span.text.strip()
     return _axes_of_text(meshes, text, are_pairs=pairs is not None)
@@ -178,7 +174,7 @@ def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding, dimension: int) -
     order = sharding.order
     if not meshes or order is None or order.count != len(meshes[0].devices):
         return ""
-    sizes = [one.parts for one in sharding.partitions] + [one.size for one in sharding.subgroups]
+    sizes = _tiles(sharding)
     inner, size = prod(sizes[dimension + 1 :]), sizes[dimension]
     starts = (place for place in range(order.count) if place // inner % size == 0)
     groups = tuple(
@@ -186,20 +182,6 @@ def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding, dimension: int) -
     )
     found = _described_axes(meshes, groups, are_pairs=False)
     return found.label if found.axes else ""
-
-
-def _counts_devices(mode: GroupMode, module: ModuleIndex) -> bool:
-    """Return whether the numbers in groups are those of a mesh: of replicas or of partitions."""
-    if mode is GroupMode.DEVICES:
-        return 1 in {module.replica_count, module.partition_count}
-    if mode is GroupMode.REPLICAS:
-        return module.partition_count == 1
-    return module.replica_count == 1 or module.partition_count == 1
-
-
-def _device_count(module: ModuleIndex) -> int:
-    counts = module.partition_count, module.replica_count
-    return max(counts) if 1 in counts else counts[0]
 
 
 def collective_in(module: ModuleIndex, instruction: InstructionLine) -> InstructionLine | None:
@@ -254,22 +236,16 @@ def _shardy_meshes(header: str) -> Iterator[Mesh]:
             continue
 
 
-def _device_mesh(mesh: Mesh) -> DeviceMesh:
-    axes = tuple(MeshAxis(name, size) for name, size in mesh.axes)
-    return DeviceMesh(axes, tuple(map(mesh.devices.at, range(mesh.devices.count))))
+def _tiles(sharding: Sharding) -> list[int]:
+    """Return the sizes of all dimensions of the devices of a sharding, major to minor."""
+    partitions = [one.parts for one in sharding.partitions]
+    return partitions + [one.size for one in sharding.subgroups]
 
 
-def _cut_strides(sharding: Sharding, count: int) -> set[int]:
-    """Return the strides at which the tiles of a sharding without names begin or end."""
-    order = sharding.order
-    sizes = [one.parts for one in sharding.partitions] + [one.size for one in sharding.subgroups]
+def _strides(sizes: Sequence[int], order: DeviceOrder | None, count: int) -> set[int]:
+    """Return the strides of the dimensions of an order of devices, and those of its tiles."""
     if order is None or order.count != count or prod(sizes) != count:
         return set()
-    return _strides(sizes, order)
-
-
-def _strides(sizes: Sequence[int], order: DeviceOrder) -> set[int]:
-    """Return the strides of the dimensions of an order of devices, and those of its tiles."""
     dims = order.dims if order.base is None else ()
     found = {prod(dims[place:]) for place in range(len(dims))}
     inner = order.count
@@ -335,13 +311,13 @@ def _axes_of_text(
 def _described_axes(
     meshes: Sequence[DeviceMesh], groups: Groups, *, are_pairs: bool
 ) -> CollectiveAxes:
-    if are_pairs:
-        found = {mesh: _axes_of_pairs(mesh, groups) for mesh in meshes}
-    else:
-        found = {mesh: _axes_of_groups(mesh, groups) for mesh in meshes}
-    different = {frozenset(axes): (axes, how) for axes, how in filter(None, found.values())}
+    axes_of = _axes_of_pairs if are_pairs else _axes_of_groups
+    found = filter(None, (axes_of(mesh, groups) for mesh in meshes))
+    different = {frozenset(axes): (axes, how) for axes, how in found}
     if not different:
-        what = "pairs" if are_pairs else _described_groups(groups)
+        sizes = set(map(len, groups))
+        size = f" of {sizes.pop():,}" if len(sizes) == 1 else ""
+        what = "pairs" if are_pairs else f"{count_noun(len(groups), 'group')}{size}"
         return CollectiveAxes((), "no axis", f"{what} that follow no axis")
     if len(different) > 1:
         labels = [axes.label for axes in starmap(_described, different.values())]
@@ -356,15 +332,10 @@ def _has_names(mesh: Mesh) -> bool:
 def _described(axes: tuple[MeshAxis, ...], how: str) -> CollectiveAxes:
     if not axes:
         return CollectiveAxes((), "one device", "within each device")
-    label, names = (" x ".join(map(attrgetter(one), axes)) for one in ("label", "quoted"))
+    names = " x ".join(f"an {one.label}" if one.name is None else f"`{one.name}`" for one in axes)
     devices = count_noun(prod(axis.size for axis in axes), "device")
+    label = " x ".join(axis.label for axis in axes)
     return CollectiveAxes(axes, label, f"{how} {names} ({devices})")
-
-
-def _described_groups(groups: Groups) -> str:
-    sizes = set(map(len, groups))
-    size = f" of {sizes.pop():,}" if len(sizes) == 1 else ""
-    return f"{count_noun(len(groups), 'group')}{size}"
 
 
 def _axes_of_groups(mesh: DeviceMesh, groups: Groups) -> tuple[tuple[MeshAxis, ...], str] | None:
@@ -404,33 +375,24 @@ def _axes_of_pairs(mesh: DeviceMesh, pairs: Groups) -> tuple[tuple[MeshAxis, ...
     """Return the axes along which all lines of devices exchange data in the same way."""
     places = mesh.coordinates()
     moves = [(places.get(pair[0]), places.get(pair[-1])) for pair in pairs if len(pair) == 2]
-    varying = [False] * len(mesh.axes)
-    for source, target in moves:
-        if source is None or target is None:
-            return None
-        varying = [one or a != b for one, a, b in zip(varying, source, target, strict=True)]
-    axes = tuple(axis for axis, varies in zip(mesh.axes, varying, strict=True) if varies)
+    known = [(one, other) for one, other in moves if one is not None and other is not None]
+    if len(known) < len(pairs):
+        return None
+    columns = zip(*(map(ne, *move) for move in known), strict=True)
+    varying = list(map(any, columns))
+    axes, fixed = tuple(compress(mesh.axes, varying)), [not one for one in varying]
+    index = {at: n for n, at in enumerate(product(*(range(axis.size) for axis in axes)))}
+    lines: dict[tuple[int, ...], set[tuple[int, int]]] = {}
+    for source, target in known:
+        along = (index[tuple(compress(one, varying))] for one in (source, target))
+        lines.setdefault(tuple(compress(source, fixed)), set()).add((next(along), next(along)))
+    first = next(iter(lines.values()))
     if not axes:
         return (), _OVER
-    size = prod(axis.size for axis in axes)
-    lines: dict[tuple[int, ...], set[tuple[int, int]]] = {}
-    for source, target in moves:
-        rest = tuple(at for at, varies in zip(source or (), varying, strict=False) if not varies)
-        along = [_index(at or (), mesh.axes, varying) for at in (source, target)]
-        lines.setdefault(rest, set()).add((along[0], along[1]))
-    first = next(iter(lines.values()))
-    if len(lines) * size != len(places) or any(line != first for line in lines.values()):
+    if len(lines) * len(index) != len(places) or any(line != first for line in lines.values()):
         return None
-    shifts = {(target - source) % size for source, target in first}
+    shifts = {(target - source) % len(index) for source, target in first}
     if len(shifts) == 1:
-        return axes, _RING if len(first) == size else _SHIFT
-    is_permutation = len({source for source, _ in first}) == size == len(first)
+        return axes, _RING if len(first) == len(index) else _SHIFT
+    is_permutation = len({source for source, _ in first}) == len(first) == len(index)
     return (axes, _EXCHANGE) if is_permutation else None
-
-
-def _index(at: Sequence[int], axes: Sequence[MeshAxis], varying: Sequence[bool]) -> int:
-    """Return the position in row-major order along the axes that vary."""
-    index = 0
-    for position, axis, varies in zip(at, axes, varying, strict=False):
-        index = index * axis.size + position if varies else index
-    return index

@@ -400,10 +400,10 @@ def _compare_flags(
     kinds = [kind for kind in first if kind in second]
     if not kinds:
         return None
-    return tuple(
-        FlagChange(name, first[kind].get(name), second[kind].get(name))
-        for kind in kinds
-        for name in sorted({*first[kind], *second[kind]})
-        if first[kind].get(name) != second[kind].get(name)
-        and not (only_common and (name not in first[kind] or name not in second[kind]))
-    )
+    changes: dict[str, FlagChange] = {}  # an option of libtpu can have the name of its flag
+    for kind in kinds:
+        for name in sorted({*first[kind], *second[kind]}):
+            values = first[kind].get(name), second[kind].get(name)
+            if values[0] != values[1] and not (only_common and None in values):
+                changes.setdefault(name, FlagChange(name, *values))
+    return tuple(changes.values())

@@ -1,11 +1,12 @@
 """Asynchronous operations of a compile, and those that overlap with no computation."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hlo_lsp.cost.chips import Chip
-from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.cost.exposure import ExposureCause, exposure_cause
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.cost.utilization import NetworkTransfer, network_transfers
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import Content, Table
@@ -28,6 +29,7 @@ from hlo_lsp.program.mesh import (
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
+    COLLECTIVE_OPCODES,
     AsyncOperation,
     async_operations,
     synchronous_collectives,
@@ -103,6 +105,8 @@ class _Exposed:
     bytes: int
     executions: int
     axis: str
+    start: InstructionLine
+    kind: str
 
     @property
     def bytes_per_run(self) -> int:
@@ -114,13 +118,11 @@ class AxisTotal:
     """The collectives over the same axes, with the bytes and the times of one run.
 
     Attributes:
-        label: The names of the axes.
         bytes: Logical bytes of the results.
         least_ps: The least time on the network in picoseconds, 0 without a chip.
         uncovered_ps: The part of it that is longer than the work meanwhile.
     """
 
-    label: str
     axes: CollectiveAxes
     count: int
     exposed_count: int
@@ -142,7 +144,8 @@ class Overlap:
     asynchronous operation runs, by its start; ``unknown_loops`` is true if one of all operations is
     in a loop of unknown trip count, of which one iteration counts. ``unbounded`` are the operations
     of unknown size, which count as nothing. ``axes`` are those that collectives run over, by the
-    collective or its start; they are axes of ``meshes``. ``roles`` say why collectives are there.
+    collective or its start; they are axes of ``meshes``. ``roles`` say why collectives are
+    there, and ``program`` has their cost, for causes.
     """
 
     name: str
@@ -160,6 +163,7 @@ class Overlap:
     meshes: tuple[DeviceMesh, ...] = ()
     axes: Mapping[InstructionLine, CollectiveAxes] = field(default_factory=dict, hash=False)
     roles: Mapping[InstructionLine, CollectiveRole] = field(default_factory=dict, hash=False)
+    program: ProgramCost | None = field(default=None, hash=False)
 
     @property
     def at_least(self) -> bool:
@@ -192,23 +196,10 @@ class Overlap:
     def waiting(self) -> list[_Exposed]:
         """All exposed operations, also the synchronous ones, that with most bytes first."""
         found = [
-            _Exposed(
-                self._named(one.start, f" -> {one.done.name}", origin),
-                one.bytes,
-                self.executions.get(one.start, 1),
-                self.axis(one.start),
-            )
+            self._row(one, one.start, f" -> {one.done.name}", origin)
             for one, origin in self.exposed
         ]
-        found += [
-            _Exposed(
-                self._named(one.instruction, "", one.origin),
-                one.bytes,
-                one.executions,
-                self.axis(one.instruction),
-            )
-            for one in self.synchronous
-        ]
+        found += [self._row(one, one.instruction, "", one.origin) for one in self.synchronous]
         return sorted(found, key=lambda one: -one.bytes_per_run)
 
     def axis(self, start: InstructionLine) -> str:
@@ -216,20 +207,34 @@ class Overlap:
         axes = self.axes.get(start)
         return "" if axes is None else axes.label
 
-    def _named(self, start: InstructionLine, end: str, origin: Origin | None) -> str:
-        """Return the name of an operation with its role, or else the origin of its data."""
+    def _row(
+        self,
+        one: AsyncOperation | Collective,
+        start: InstructionLine,
+        end: str,
+        origin: Origin | None,
+    ) -> _Exposed:
+        """Return the row of an operation, with its role or else the origin of its data."""
         role = self.roles.get(start)
         label = "" if origin is None else origin.label
-        return f"{start.name}{end} {label if role is None else role.text}".rstrip()
+        name = f"{start.name}{end} {label if role is None else role.text}".rstrip()
+        count = one.executions if isinstance(one, Collective) else self.executions.get(start, 1)
+        return _Exposed(name, one.bytes, count, self.axis(start), start, one.kind)
+
+    def cause(self, start: InstructionLine, kind: str) -> ExposureCause | None:
+        """Return why a collective is exposed, None for other operations."""
+        if self.program is None or kind not in COLLECTIVE_OPCODES:
+            return None
+        return exposure_cause(self.program, start, kind)
 
     @property
     def by_axis(self) -> list[AxisTotal]:
         """The collectives by their axes, those with most time or else bytes first."""
         times = {one.start: one for one in self.network or ()}
-        started = [one for total in self.totals or () for one in total.operations]
         rows = [
-            (one.start, one.bytes * self.executions.get(one.start, 1), one.is_exposed)
-            for one in started
+            (one.start, self.bytes_per_run([one]), one.is_exposed)
+            for total in self.totals or ()
+            for one in total.operations
         ]
         rows += [(one.instruction, one.bytes_per_run, True) for one in self.synchronous]
         groups: dict[str, list[tuple[InstructionLine, int, bool]]] = {}
@@ -237,14 +242,13 @@ class Overlap:
             if row[0] in self.axes:
                 groups.setdefault(self.axis(row[0]), []).append(row)
         found = []
-        for label, members in groups.items():
+        for members in groups.values():
             known = [times[start] for start, *_ in members if start in times]
             exposed = [size for _, size, is_exposed in members if is_exposed]
             total = sum(size for _, size, _ in members)
             counts = len(members), len(exposed), total, sum(exposed)
-            axes = self.axes[members[0][0]]
-            found.append(AxisTotal(label, axes, *counts, *_network_ps(known)))
-        return sorted(found, key=lambda one: (-one.least_ps, -one.bytes, one.label))
+            found.append(AxisTotal(self.axes[members[0][0]], *counts, *_network_ps(known)))
+        return sorted(found, key=lambda one: (-one.least_ps, -one.bytes, one.axes.label))
 
     @property
     def fused(self) -> list[AsyncOperation]:
@@ -299,11 +303,8 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         tuple(one.name for one in results if is_unbounded(one.shape)),
         meshes_of(dump),
         {one: axes for one in moving if (axes := collective_axes(dump, file.module, one))},
-        {
-            one: role
-            for one in moving
-            if (role := collective_role(dump, LocatedRecord(file, one))) is not None
-        },
+        {one: role for one in moving if (role := collective_role(dump, LocatedRecord(file, one)))},
+        program_cost(dump, chip),
     )
 
 
@@ -356,6 +357,7 @@ def overlap_content(overlap: Overlap, count: int) -> Content:
     yield from _kind_content(kinds)
     yield from _axis_content(overlap)
     yield from _exposed_content(overlap.waiting, sum(one.bytes for one in kinds), count)
+    yield from _cause_content(overlap, count)
     yield from _fused_content(overlap, count)
     yield from _network_content(overlap, count)
     yield from _offload_content(overlap, count)
@@ -392,6 +394,18 @@ def _exposed_content(found: Sequence[_Exposed], total: int, count: int) -> Conte
     yield Table((">bytes", ">each", ">executions", *["axis"] * has_axes, "exposed"), rows)
 
 
+def _cause_content(overlap: Overlap, count: int) -> Content:
+    """Yield the known causes of the first exposed collectives."""
+    causes: dict[str, list[str]] = {}
+    for one in overlap.waiting[:count]:
+        cause = overlap.cause(one.start, one.kind)
+        if cause is not None and cause.text:
+            causes.setdefault(cause.text, []).append(one.start.name)
+    rows = [(join_limited(names, _MAX_NAMES), text) for text, names in causes.items()]
+    if rows:
+        yield Table(("exposed", "cause"), rows)
+
+
 def _axis_content(overlap: Overlap) -> Content:
     """Yield the meshes, and the table of the collectives over each axis."""
     found = overlap.by_axis
@@ -402,7 +416,7 @@ def _axis_content(overlap: Overlap) -> Content:
     for one in found:
         times = [format_time(one.least_ps), format_time(one.uncovered_ps)] if one.least_ps else []
         sizes = map(format_short_bytes, (one.bytes, one.exposed_bytes))
-        rows.append((*times, *sizes, f"{one.count:,}", f"{one.exposed_count:,}", one.label))
+        rows.append((*times, *sizes, f"{one.count:,}", f"{one.exposed_count:,}", one.axes.label))
     titles = [">network", ">longer by"] if any(one.least_ps for one in found) else []
     rows = [("",) * (len(titles) + 5 - len(row)) + row for row in rows]
     yield Table((*titles, ">bytes", ">exposed bytes", ">collectives", ">exposed", "axis"), rows)
@@ -543,6 +557,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     else str(origin.source),
                     "argument": None if origin is None else origin.argument,
                     **_collective_json(one, operation.start),
+                    "cause": _cause_json(one, operation.start, operation.kind),
                 }
                 for operation, origin in one.exposed[:count]
             ],
@@ -591,13 +606,11 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     if each.origin is None or each.origin.source is None
                     else str(each.origin.source),
                     **_collective_json(one, each.instruction),
+                    "cause": _cause_json(one, each.instruction, each.kind),
                 }
                 for each in one.synchronous[:count]
             ],
-            "meshes": [
-                [{"name": axis.name, "size": axis.size} for axis in mesh.axes]
-                for mesh in one.meshes
-            ],
+            "meshes": [axes_json([mesh]) for mesh in one.meshes],
             "by_axis": [_axis_total_json(total, one.network is not None) for total in one.by_axis],
         }
         for one in found
@@ -608,14 +621,19 @@ def _collective_json(overlap: Overlap, start: InstructionLine) -> Json:
     axes, role = overlap.axes.get(start), overlap.roles.get(start)
     return {
         "axes": None if axes is None else axes_json([axes]),
-        "role": None if role is None else role.json(),
+        "role": None if role is None else asdict(role),
     }
+
+
+def _cause_json(overlap: Overlap, start: InstructionLine, kind: str) -> Json | None:
+    cause = overlap.cause(start, kind)
+    return None if cause is None else asdict(cause)
 
 
 def _axis_total_json(total: AxisTotal, has_times: bool) -> Json:
     return {
         "axes": axes_json([total.axes]),
-        "label": total.label,
+        "label": total.axes.label,
         "count": total.count,
         "exposed_count": total.exposed_count,
         "bytes_per_run": total.bytes,

@@ -42,7 +42,7 @@ from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.padded_sizes import logical_bytes, sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
+from hlo_lsp.model.shape import TupleShape, shape_text, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.collective_roles import collective_role
@@ -328,7 +328,7 @@ def _global_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[F
         f"dim {cut.dimension} in {cut.parts:,} parts{f' over `{cut.axes}`' if cut.axes else ''}"
         for cut in found.cuts
     )
-    whole = f"`{found.text}`" if size is None else f"`{found.text}`, {format_bytes(size)}"
+    whole = f"`{shape_text(found.shape)}`{'' if size is None else f', {format_bytes(size)}'}"
     return [Fact("global shape", f"{whole}: {', '.join(cuts)}")]
 
 
