@@ -27,6 +27,7 @@ class Chip:
 
     Attributes:
         name: The name of the option ``--chip``.
+        devices: The number of devices of XLA in a chip.
         flops_per_second: By the bits of an element, 16 and perhaps 8 and 4.
         memory_bytes_per_second: Of the memory outside the chip.
         network_bytes_per_second: What all links to other chips send, None if it is unknown. In
@@ -43,6 +44,7 @@ class Chip:
 
     name: str
     title: str
+    devices: int
     flops_per_second: Mapping[int, float]
     memory_bytes_per_second: float
     network_bytes_per_second: float | None
@@ -74,6 +76,7 @@ def chips() -> dict[str, Chip]:
         found[name] = Chip(
             name,
             entry["title"],
+            entry["devices"],
             {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
             entry["memory"] * 1e9 * share,
             None if network is None else network / _DIRECTIONS * 1e9 * share,
@@ -116,7 +119,7 @@ def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
     if name is not None:
         return _in_slice(chips()[name], dump)
     if dump.target is not None:
-        target = _tpu_target("\n".join(dump.target.lines))
+        target = tpu_target("\n".join(dump.target.lines))
         found = next((chip for chip in chips().values() if target in chip.targets), None)
         return None if found is None else _in_slice(found, dump)
     names = {suffix_of(file.path.name).architecture for file in dump.files if file.path}
@@ -130,7 +133,7 @@ def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
     )
 
 
-def _tpu_target(text: str) -> str:
+def tpu_target(text: str) -> str:
     """Return the version and the variant of a TPU, ``VIPERFISH lite``; empty if unknown."""
     match = _TPU_TARGET.search(text)
     return "" if match is None else " ".join(filter(None, match.groups()))
@@ -142,7 +145,7 @@ def _in_slice(chip: Chip, dump: Compile) -> Chip:
     A file for other chips has no effect.
     """
     text = "" if dump.target is None else "\n".join(dump.target.lines)
-    if chip.links is None or _tpu_target(text) not in chip.targets:
+    if chip.links is None or tpu_target(text) not in chip.targets:
         return chip
     used = _used_links(" ".join(text.split()))
     return chip if used is None else _with_links(chip.name, min(used, chip.links))
@@ -155,10 +158,7 @@ def _used_links(text: str) -> int | None:
     libtpu also prints an empty ``wrap`` for slices that wrap around, such as a v5e of 16 x 16, and
     with too few links the time would be no lower bound.
     """
-    sizes: dict[str, int] = {}
-    for bounds in _BOUNDS.findall(text):
-        for dimension, size in _BOUND.findall(bounds):
-            sizes[dimension] = sizes.get(dimension, 1) * int(size)
+    sizes = slice_bounds(text)
     wrap = _WRAP.search(text)
     if wrap is None or not any(size > 1 for size in sizes.values()):
         return None
@@ -168,6 +168,15 @@ def _used_links(text: str) -> int | None:
         for dimension, size in sizes.items()
         if size > 1
     )
+
+
+def slice_bounds(text: str) -> dict[str, int]:
+    """Return the chips of a slice along each dimension, given ``target_arguments.txt``."""
+    sizes: dict[str, int] = {}
+    for bounds in _BOUNDS.findall(" ".join(text.split())):
+        for dimension, size in _BOUND.findall(bounds):
+            sizes[dimension] = sizes.get(dimension, 1) * int(size)
+    return sizes
 
 
 @cache  # so that equal chips are one object

@@ -1,0 +1,215 @@
+"""The process that compiles module texts: ``jax_compiler.py`` in another Python.
+
+A request is a line of JSON:
+
+- ``text``: the HLO module; ``mlir``: the program as JAX passed it to the compiler, if known.
+- ``platform``, ``topology``, ``replicas``, ``partitions``, ``device_ids``: the devices. Those of a
+  TPU need not exist. ``host_devices`` is the number of devices of the CPU.
+- ``build``, ``layout_modes``, ``effort``, ``options``: the settings; ``build`` has attributes of
+  ``ExecutableBuildOptions``.
+- ``inherited_options``: options of the dump, of which those that the compiler lacks are left out.
+- ``dumped_options``, ``dumped_topology``, ``change``: all options in a dump, its slice, and the
+  change number of its libtpu. Those that differ from the defaults of the same libtpu are used.
+- ``donated``, ``no_donation``: arguments to donate, and whether no others are donated.
+- ``folder``: the folder for the dump; ``scratch``: one for other files.
+
+An answer is a line of JSON, too: ``{"stage": NAME}`` when a stage begins, and at the end the fields
+of ``CompileResult``, or ``error``, ``type``, and the stage that ``failed``.
+"""
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.pythons import without_package
+from hlo_lsp.python_processes import python_environment
+from hlo_lsp.text.inert import printable
+
+Json = dict[str, Any]
+_MAX_DETAILS = 20_000  # characters of the end of a log
+_MAX_MESSAGE = 600
+_STATUS = re.compile(r"^(?:[A-Z_]{4,}: )+")
+_PLACE = re.compile(r"\b(?:was parsing |^)(\d+):(\d+): error: ([^\n]*)", re.MULTILINE)
+_GENERAL = "cannot parse as an instruction name"
+_OPERATION = re.compile(r'^error: "([^"]+)"(?:\([^\n]*?\))?: ([^\n]*)', re.MULTILINE)  # MLIR
+_MISSING_PACKAGE = "PackageNotFoundError"
+_HIDDEN_VARIABLES = frozenset({"XLA_FLAGS", "LIBTPU_INIT_ARGS", "JAX_COMPILATION_CACHE_DIR"})
+
+
+@dataclass(frozen=True, slots=True)
+class CompileResult:
+    """What the compiler says about a compile, besides its dump.
+
+    Attributes:
+        versions: The versions of ``jax``, ``jaxlib``, and, for a TPU, ``libtpu``.
+        device: The name of the device in JAX, such as ``TPU v5 lite``.
+        is_original: Whether the program was compiled as JAX passed it, not converted from HLO.
+        changed_options: The options that the compile of the dump had changed; None if the dump is
+            of another libtpu, whose defaults are unknown.
+        unknown_options: The options of the dump that the compiler lacks.
+        memory: The numbers of ``memory_analysis()`` in bytes.
+        seconds: The time of each stage.
+    """
+
+    versions: Mapping[str, str]
+    device: str
+    is_original: bool
+    changed_options: Mapping[str, str] | None
+    unknown_options: Sequence[str]
+    memory: Mapping[str, int]
+    seconds: Mapping[str, float]
+
+
+class CompilerProcess:
+    """A process that compiles one text after the other; it ends with the block."""
+
+    script = Path(__file__).with_name("jax_compiler.py")
+
+    def __init__(
+        self,
+        python: str,
+        report: Callable[[str], None] = lambda _: None,
+        seconds: float | None = None,
+    ) -> None:
+        """Start the process.
+
+        Args:
+            python: The Python that has jax.
+            report: Called with the name of each stage when it begins.
+            seconds: The time limit of each compile.
+
+        Raises:
+            CompileFailedError: The process cannot be started.
+        """
+        self.python = python
+        self._report, self._seconds = report, seconds
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="hlo-compile-", ignore_cleanup_errors=True
+        )
+        self._log = tempfile.TemporaryFile(dir=self._folder.name)  # noqa: SIM115  # until the end
+        self._has_timed_out = False
+        environment = python_environment()
+        for name in _HIDDEN_VARIABLES.intersection(environment):
+            del environment[name]
+        try:
+            self._process = subprocess.Popen(
+                [python, str(self.script)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                cwd=self._folder.name,
+                env=environment,
+                start_new_session=True,  # Ctrl-C ends it by way of this process
+            )
+        except OSError as error:
+            self._close()
+            raise CompileFailedError(f"{python}: {error.strerror}") from error
+
+    def __enter__(self) -> "CompilerProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        self._log.close()
+        self._folder.cleanup()
+
+    def stop(self) -> None:
+        """End the process, also during a compile; any thread can call this."""
+        self._process.kill()
+
+    def new_folder(self) -> Path:
+        """Return a new folder, which the end of the process deletes."""
+        return Path(tempfile.mkdtemp(dir=self._folder.name))
+
+    def compile(self, request: Json) -> CompileResult:
+        """Compile a text, which writes a dump into the folder of the request.
+
+        Args:
+            request: The request, without ``scratch``.
+
+        Raises:
+            CompileFailedError: The compiler refuses the text, ends early, or needs too long.
+        """
+        content = json.dumps({**request, "scratch": str(self.new_folder())})
+        timer = None if self._seconds is None else Timer(self._seconds, self._time_out)
+        if timer is not None:
+            timer.start()
+        try:
+            answer = self._answer(content.encode() + b"\n")
+        finally:
+            if timer is not None:
+                timer.cancel()
+        if answer is None:
+            raise self._ending()
+        if "error" in answer:
+            raise self._refusal(answer)
+        return CompileResult(**{name: answer[name] for name in CompileResult.__slots__})
+
+    def _time_out(self) -> None:
+        self._has_timed_out = True
+        self.stop()
+
+    def _answer(self, line: bytes) -> Json | None:
+        """Send a request, and return the last answer, None if the process ends before."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        except OSError:
+            return None
+        for text in self._process.stdout:
+            answer: Json = json.loads(text)
+            if "stage" not in answer:
+                return answer
+            self._report(answer["stage"])
+        return None
+
+    def _ending(self) -> CompileFailedError:
+        status = self._process.wait()
+        if self._has_timed_out:
+            return CompileFailedError(f"the compiler needs longer than {self._seconds:g} s")
+        how = f"by signal {-status}" if status < 0 else f"with status {status}"
+        lines = [line for line in self._details().splitlines() if line.strip()]
+        last = f": {printable(lines[-1][:_MAX_MESSAGE])}" if lines else ""
+        hint = "; it may have run out of memory" if status == -9 else ""
+        message = f"the compiler ended early, {how}{hint}{last}"
+        return CompileFailedError(message, details="\n".join(lines))
+
+    def _details(self) -> str:
+        self._log.flush()
+        self._log.seek(0)
+        return self._log.read().decode("utf-8", "replace")[-_MAX_DETAILS:]
+
+    def _refusal(self, answer: Json) -> CompileFailedError:
+        text: str = answer["error"]
+        if answer["type"] == _MISSING_PACKAGE:
+            return CompileFailedError(without_package(self.python, "libtpu", "libtpu"))
+        places = _PLACE.findall(text) if answer["failed"] == "parse" else []
+        if places:
+            # Of several, the first can be about all that an operand could be.
+            line, column, what = next((one for one in places if _GENERAL not in one[2]), places[0])
+            return CompileFailedError(_first_line(what), int(line) - 1, int(column) - 1, text)
+        operation = _OPERATION.search(text)
+        if operation is not None:
+            return CompileFailedError(
+                f"{operation[1]}: {_first_line(operation[2])}", details=text, name=operation[1]
+            )
+        return CompileFailedError(_first_line(text), details=text)
+
+
+def _first_line(text: str) -> str:
+    """Return the first line of an error of XLA without the code of its status."""
+    found = _STATUS.sub("", text.strip())
+    return printable(found.partition("\n")[0][:_MAX_MESSAGE]) or "the compiler failed"

@@ -1,0 +1,270 @@
+"""The program of a dump that can be compiled again, and changes to it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.settings import Settings, program_text, settings_of, slice_with
+from hlo_lsp.cost.chips import chips
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
+from hlo_lsp.model.backend import Backend, backend_from_file_name
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.compile_files import CompileFiles, compiles_below
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.program.donation import argument_name, donated_parameters
+from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
+
+Json = dict[str, Any]
+_MAX_NAMES = 10
+_NO_TEXT = (
+    "no text before optimizations, which XLA writes with --xla_dump_hlo_as_text; what it has"
+    " optimized cannot be compiled again"
+)
+_TEXT_ENDINGS = frozenset({".hlo", ".txt", ".pb"})
+_ELIDED = re.compile(r"\bconstant\(\{\.\.\.\}\)")
+_WILDCARDS = re.compile(r"[*?]")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is changed before a program is compiled again.
+
+    Attributes:
+        chip: The chip, such as ``v6e``; None for that of the dump.
+        topology: The slice, such as ``v5e:4x4``; None for that of the dump.
+        options: Values of options of the compiler by their names.
+        donated: Names, patterns, or numbers of arguments to donate; empty for all that an output
+            can use, None for no change.
+        no_donation: Whether the donations of the program are removed.
+        text: Another module text, None for that of the program.
+    """
+
+    chip: str | None = None
+    topology: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    donated: tuple[str, ...] | None = None
+    no_donation: bool = False
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """A program that can be compiled again.
+
+    Attributes:
+        path: The module text before optimizations.
+        text: Its content.
+        original: The program as JAX passed it to the compiler, None if the dump lacks it.
+        settings: The settings of its compile.
+        file: The module text before optimizations.
+        compiled: The compile of the dump.
+        dump: A file of the compiled module, None if the dump has only the text.
+    """
+
+    path: Path
+    text: str
+    original: str | None
+    settings: Settings
+    file: DumpFile
+    compiled: Compile
+    dump: Path | None
+
+    @property
+    def names_compiler(self) -> bool:
+        """True if the dump says which compiler it is of."""
+        return bool(self.settings.rest.get("dumped_options"))
+
+    def without_edits(self, changes: Changes) -> Changes:
+        """Return no changes; if the dump does not say what it is for, only the chip."""
+        own = self.settings
+        is_target_known = self.dump is not None and (own.platform == "cpu" or own.topology)
+        return Changes() if is_target_known else Changes(changes.chip, changes.topology)
+
+    def option_names(self) -> list[str]:
+        """Return the names of options of the compiler that the dump lists."""
+        dumped = self.settings.rest.get("dumped_options", {})
+        return [*(dumped if isinstance(dumped, dict) else ()), *self.settings.options]
+
+    def request(self, changes: Changes, folder: Path) -> Json:
+        """Return the request for a compile that writes its dump into a folder.
+
+        Raises:
+            CompileFailedError: The chip or an argument is unknown, or no slice is large enough.
+        """
+        settings, rest = self.settings, dict(self.settings.rest)
+        topology = self._topology(changes)
+        is_tpu = topology is not None
+        if topology != settings.topology:
+            rest["device_ids"] = ()  # of another slice
+        text = self.text if changes.text is None else changes.text
+        # XLA loses donations that name no output when it converts HLO.
+        donated = donated_parameters(text.partition("\n")[0])
+        if changes.no_donation:
+            donated = set()
+        if changes.donated is not None:
+            donated |= self._donated(changes.donated)
+        return {
+            **rest,
+            "text": text,
+            "mlir": self.original if changes.text is None else None,
+            "platform": "tpu" if is_tpu else "cpu",
+            "topology": topology,
+            "replicas": settings.replicas,
+            "partitions": settings.partitions,
+            "inherited_options": dict(settings.options),
+            "options": dict(changes.options),
+            "donated": sorted(donated),
+            "no_donation": changes.no_donation,
+            "folder": str(folder),
+        }
+
+    def _topology(self, changes: Changes) -> str | None:
+        """Return the slice to compile for, None for the CPU."""
+        settings = self.settings
+        if changes.topology is not None:
+            return changes.topology
+        own = settings.topology
+        if changes.chip is None or (own is not None and own.startswith(f"{changes.chip}:")):
+            if own is None and settings.platform == "tpu":
+                raise CompileFailedError(
+                    f"{shown(self.path)}: the dump does not name its chip; choose one, such as"
+                    " --chip v5e"
+                )
+            return own
+        found = slice_with(changes.chip, settings.devices)
+        if found is None:
+            raise CompileFailedError(
+                f"no usual slice of {chips()[changes.chip].title} has {settings.devices:,} devices;"
+                " choose one with --topology"
+            )
+        return found
+
+    def _donated(self, wanted: tuple[str, ...]) -> set[int]:
+        """Return the numbers of the parameters that names, patterns, or numbers stand for."""
+        if not wanted:
+            return set(self.usable_donations())
+        names = self._argument_names()
+        found: set[int] = set()
+        for one in wanted:
+            numbers = {int(one)} & names.keys() if one.isdecimal() else _matching(one, names)
+            if not numbers:
+                near = get_close_matches(one, names.values(), 3)
+                hint = f"; did you mean {' or '.join(near)}?" if near else ""
+                raise CompileFailedError(f"{shown(self.path)}: no argument {one}{hint}")
+            found |= numbers
+        return found
+
+    def _argument_names(self) -> dict[int, str]:
+        module = self.file.module
+        parameters = {} if module.entry is None else module.computation(module.entry).parameters
+        return {number: argument_name(line) for number, line in parameters.items()}
+
+    def usable_donations(self) -> dict[int, Argument]:
+        """Return the arguments that are not donated and that an output can use, by parameter."""
+        # JAX passes more than 2,000 arguments as the elements of one parameter.
+        return {
+            one.index[0] if one.index else one.parameter: one
+            for one in donated_arguments(self.compiled) or ()
+            if one.state is DonationState.USABLE
+        }
+
+    def notes(self, edited: str | None) -> Iterator[str]:
+        """Yield what a compile of the program, or of an edited text, leaves out."""
+        if self.settings.left_out:
+            names = ", ".join(self.settings.left_out)
+            yield f"options with paths are not carried over: {names}"
+        is_original = edited is None and self.original is not None
+        elided = len(_ELIDED.findall(edited or self.text))
+        if elided and not is_original:
+            what = count_noun(elided, "constant")
+            yield f"the text omits the values of {what}; XLA compiles with other values"
+
+
+def _matching(pattern: str, names: Mapping[int, str]) -> set[int]:
+    # In a pattern, only `*` and `?` are special: names have brackets.
+    literal = pattern.replace("[", "[[]") if _WILDCARDS.search(pattern) else None
+    return {
+        number
+        for number, name in names.items()
+        if name == pattern or (literal is not None and fnmatchcase(name, literal))
+    }
+
+
+def program_at(path: Path) -> Program:
+    """Return the program of a dump file, a lone module text, or a folder with one program.
+
+    Raises:
+        CompileFailedError: There is no such program, or it cannot be compiled again.
+    """
+    found = list(compiles_below(path))
+    if len(found) > 1:  # XLA also writes files that are no module texts
+        found = list({files.texts: files for files in found if files.texts}.values()) or [
+            files for files in found if files.path.suffix in _TEXT_ENDINGS
+        ]
+    if not found:
+        raise CompileFailedError(f"{shown(path)}: no module text in this folder")
+    if len(found) > 1:
+        names = ", ".join((*files.texts, files.path)[0].name for files in found[:_MAX_NAMES])
+        more = ", ..." if len(found) > _MAX_NAMES else ""
+        raise CompileFailedError(
+            f"{shown(path)}: {len(found):,} programs; name a file of one: {names}{more}"
+        )
+    (files,) = found
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
+    try:
+        return _program(workspace, files)
+    except UnreadableError as error:
+        raise CompileFailedError(str(error)) from error
+
+
+def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
+    before = _unoptimized_text(files)
+    file = workspace.file(before)
+    problem = _problem(file)
+    if problem is not None:
+        raise CompileFailedError(f"{shown(before)}: {problem}")
+    names = (backend_from_file_name(one.name) for one in files.files)
+    backend = next(
+        (one for one in names if one is not Backend.UNKNOWN), workspace.compile_of(file).backend
+    )
+    if backend is Backend.GPU:
+        raise CompileFailedError(
+            f"{shown(before)}: a program for a GPU; only those for a CPU or a TPU can be compiled"
+        )
+    path = next((one for one in files.files if suffix_of(one.name).role.is_compiled), files.path)
+    compiled = workspace.compile_of(workspace.file(path))
+    is_compiled = before != path and module_at_buffer_assignment(compiled) is not None
+    dump = path if is_compiled else None
+    text = "\n".join(file.lines)
+    settings = settings_of(files, text, backend)
+    return Program(before, text, program_text(files), settings, file, compiled, dump)
+
+
+def _unoptimized_text(files: CompileFiles) -> Path:
+    for path in files.texts:
+        if suffix_of(path.name).role is FileRole.BEFORE_OPTIMIZATIONS:
+            return path
+    if suffix_of(files.path.name).role is FileRole.OTHER:
+        return files.path
+    raise CompileFailedError(f"{shown(files.path)}: {_NO_TEXT}")
+
+
+def _problem(file: DumpFile) -> str | None:
+    """Return why a text cannot be compiled."""
+    header = file.module.header
+    if file.kind is not FileKind.MODULE or header is None:
+        return "not an HLO module"
+    if header.is_scheduled or not is_complete_module(file):
+        return "an optimized module" if header.is_scheduled else "the text is not complete"
+    return None

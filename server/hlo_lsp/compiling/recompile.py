@@ -1,0 +1,131 @@
+"""Compile a program again, as it was and with changes."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.compiling.compiler_process import CompileResult, CompilerProcess
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.program import Changes, Program
+from hlo_lsp.display.phrases import count_noun
+
+Json = dict[str, Any]
+_UNKNOWN_OPTION = re.compile(r"No such compile option: '(\w+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Recompiled:
+    """A program that was compiled again.
+
+    Attributes:
+        before: The dump to compare with: a file of that of the program, or the folder of one of
+            the program without the changes by the same compiler; None for a lone text.
+        after: The folder of the new dump.
+        result: What the compiler says.
+        target: What the program was compiled for.
+        notes: The compiler, and what is not the same as in the compile of the dump, for the user.
+    """
+
+    before: Path | None
+    after: Path
+    result: CompileResult
+    target: str
+    notes: tuple[str, ...]
+
+    @property
+    def as_json(self) -> Json:
+        """The compiler and its numbers as JSON; see docs/json_schema.md."""
+        return {
+            "versions": dict(self.result.versions),
+            "device": self.result.device,
+            "target": self.target,
+            "memory_analysis": dict(self.result.memory),
+            "seconds": dict(self.result.seconds),
+            "notes": list(self.notes),
+        }
+
+
+def compile_again(
+    compiler: CompilerProcess, program: Program, changes: Changes, folder: Path | None = None
+) -> Recompiled:
+    """Compile a program with changes, and as it was if its dump can be of another compiler.
+
+    Args:
+        compiler: The process that compiles. Its end deletes the dumps.
+        program: The program.
+        changes: The changes.
+        folder: A folder that keeps the new dump.
+
+    Raises:
+        CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
+    """
+    after = folder or compiler.new_folder()
+    request = program.request(changes, after)
+    result = _compile(compiler, program, request)
+    before = program.dump
+    notes = list(_notes(program, result))
+    is_reproduced = program.names_compiler and result.changed_options is not None
+    unedited = program.without_edits(changes)
+    if changes != unedited and not (before and is_reproduced and result.is_original):
+        why = "the dump can be of another compiler" if before else "it is not compiled in the dump"
+        notes.append(f"before: the program without the changes, compiled as well, because {why}")
+        before = compiler.new_folder()
+        original = program.request(unedited, before)
+        if not result.is_original:
+            original["mlir"] = None
+        _compile(compiler, program, original)
+    versions = (f"{name} {number}" for name, number in result.versions.items())
+    times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
+    target = _target(program, request)
+    headline = (
+        f"compiled with {', '.join(versions)} ({compiler.python}) for {target}: {', '.join(times)}"
+    )
+    return Recompiled(
+        before, after, result, target, (headline, *notes, *program.notes(changes.text))
+    )
+
+
+def _compile(compiler: CompilerProcess, program: Program, request: Json) -> CompileResult:
+    try:
+        return compiler.compile(request)
+    except CompileFailedError as error:
+        if error.name and error.line is None:
+            error.line = _line_of(error.name, request["text"])
+        unknown = _UNKNOWN_OPTION.search(str(error))
+        if unknown is None:
+            raise
+        near = get_close_matches(unknown[1], program.option_names(), 3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise CompileFailedError(f"no option {unknown[1]}{hint}") from error
+
+
+def _line_of(name: str, text: str) -> int | None:
+    """Return the line of the instruction or the operation that an error names."""
+    marks = (f"{name} = ", f'op_name="{name}"')
+    lines = enumerate(text.split("\n"))
+    return next((number for number, line in lines if any(one in line for one in marks)), None)
+
+
+def _notes(program: Program, result: CompileResult) -> Iterator[str]:
+    changed = result.changed_options
+    if changed is None:
+        yield (
+            f"the dump is of another libtpu (cl/{program.settings.rest['change']}), so the options"
+            " that it changed are unknown and not carried over"
+        )
+    elif changed:
+        yield f"{count_noun(len(changed), 'option')} as in the dump: {', '.join(changed)}"
+    if unknown := result.unknown_options:
+        names = ", ".join(unknown)
+        yield f"this compiler lacks {count_noun(len(unknown), 'option')} of the dump: {names}"
+
+
+def _target(program: Program, request: Json) -> str:
+    found, settings = request["topology"] or "the CPU", program.settings
+    if settings.devices == 1:
+        return str(found)
+    partitioner = "Shardy" if settings.is_shardy else "GSPMD"
+    return f"{found}, {count_noun(settings.devices, 'device')}, {partitioner}"

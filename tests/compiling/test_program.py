@@ -1,0 +1,115 @@
+"""The program of a dump that is compiled again, and changes to it."""
+
+from pathlib import Path
+
+import pytest
+
+from compiling.stand_in import UNOPTIMIZED, write_dump
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.program import Changes, program_at
+from reports.example import MODULE, STEM
+
+
+def _refusal(path: Path, changes: Changes | None = None) -> str:
+    with pytest.raises(CompileFailedError) as failed:
+        program_at(path).request(changes or Changes(), path)
+    return str(failed.value)
+
+
+def _text(tmp_path: Path, text: str, name: str = "f.hlo") -> Path:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", ["before_optimizations.txt", "after_optimizations.txt", ""])
+def test_any_file_stands_for_the_program(tmp_path: Path, suffix: str) -> None:
+    folder = write_dump(tmp_path)
+    path = next(folder.glob(f"*.{suffix}")) if suffix else folder
+    found = program_at(path)
+    assert found.text == UNOPTIMIZED
+    assert found.dump is not None
+
+
+def test_optimized_text_alone_is_refused(tmp_path: Path) -> None:
+    _text(tmp_path, MODULE, f"{STEM}.txt")
+    assert "no text before optimizations, which XLA writes with" in _refusal(tmp_path)
+
+
+def test_scheduled_text_is_refused(tmp_path: Path) -> None:
+    assert _refusal(_text(tmp_path, MODULE)).endswith("f.hlo: an optimized module")
+
+
+def test_truncated_text_is_refused(tmp_path: Path) -> None:
+    text = UNOPTIMIZED.partition("  ROOT")[0]
+    assert _refusal(_text(tmp_path, text)).endswith("f.hlo: the text is not complete")
+
+
+def test_several_programs_are_named(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        _text(tmp_path, UNOPTIMIZED, f"module_0001.{name}.before_optimizations.txt")
+    assert "2 programs; name a file of one: module_0001.a.before_" in _refusal(tmp_path)
+
+
+def test_program_for_a_gpu_is_refused(tmp_path: Path) -> None:
+    _text(tmp_path, UNOPTIMIZED, "module_0001.f.before_optimizations.txt")
+    _text(tmp_path, MODULE, "module_0001.f.sm_9.0_gpu_after_optimizations.txt")
+    assert "a program for a GPU" in _refusal(tmp_path)
+
+
+def test_text_for_an_unknown_tpu_needs_a_chip(tmp_path: Path) -> None:
+    path = _text(tmp_path, UNOPTIMIZED, "module_0001.f.cl_1.before_optimizations.txt")
+    assert "the dump does not name its chip; choose one, such as --chip v5e" in _refusal(path)
+    assert program_at(path).request(Changes(chip="v6e"), tmp_path)["topology"] == "v6e:2x2"
+
+
+def test_lone_text_is_for_the_cpu(tmp_path: Path) -> None:
+    text = UNOPTIMIZED.replace(":T(256)", "")
+    request = program_at(_text(tmp_path, text)).request(Changes(), tmp_path)
+    assert (request["platform"], request["topology"]) == ("cpu", None)
+
+
+def test_other_chip_has_a_slice_of_its_own(tmp_path: Path) -> None:
+    request = program_at(write_dump(tmp_path)).request(Changes(chip="v6e"), tmp_path)
+    assert (request["topology"], request["dumped_topology"]) == ("v6e:2x2", "v5e:2x4")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"), [("x", [1]), ("1", [1]), ("p['w']", [0]), ("p[*", [0]), ("*", [0, 1])]
+)
+def test_donated_arguments_are_found(tmp_path: Path, wanted: str, numbers: list[int]) -> None:
+    program = program_at(write_dump(tmp_path))
+    assert program.request(Changes(donated=(wanted,)), tmp_path)["donated"] == numbers
+
+
+def test_all_usable_arguments_are_donated(tmp_path: Path) -> None:
+    program = program_at(write_dump(tmp_path))
+    assert program.request(Changes(donated=()), tmp_path)["donated"] == [0]
+
+
+def test_unknown_argument_names_similar_ones(tmp_path: Path) -> None:
+    found = _refusal(write_dump(tmp_path), Changes(donated=("p['v']",)))
+    assert found.endswith("no argument p['v']; did you mean p['w']?")
+
+
+def test_donors_of_the_header_stay_donated(tmp_path: Path) -> None:
+    text = UNOPTIMIZED.replace("entry", "buffer_donor={ (1, {}) }, entry", 1)
+    program = program_at(_text(tmp_path, text.replace(":T(256)", "")))
+    assert program.request(Changes(), tmp_path)["donated"] == [1]
+    assert program.request(Changes(no_donation=True), tmp_path)["donated"] == []
+
+
+def test_edited_text_replaces_that_of_jax(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    (folder / "module_0001.jit_f.cl_12").mkdir()
+    (folder / "module_0001.jit_f.cl_12" / "module.mlir").write_text("module {}\n", "utf-8")
+    program = program_at(folder)
+    assert program.request(Changes(), tmp_path)["mlir"] == "module {}\n"
+    edited = program.request(Changes(text="HloModule g"), tmp_path)
+    assert (edited["mlir"], edited["text"]) == (None, "HloModule g")
+
+
+def test_omitted_constants_are_noted(tmp_path: Path) -> None:
+    text = UNOPTIMIZED.replace("parameter(1)", "constant({...})")
+    (note,) = program_at(_text(tmp_path, text)).notes(None)
+    assert note == "the text omits the values of 1 constant; XLA compiles with other values"

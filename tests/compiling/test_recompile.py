@@ -1,0 +1,95 @@
+"""Which two dumps are compared after a compile, and what is said of them."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compiling.stand_in import RESULT, UNOPTIMIZED, StandIn, write_dump
+from hlo_lsp.compiling.compiler_process import CompilerProcess
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.program import Changes, program_at
+from hlo_lsp.compiling.recompile import Recompiled, compile_again
+
+_EDITED = Changes(options={"xla_tpu_limit": "6"})
+
+
+def _compile(
+    monkeypatch: pytest.MonkeyPatch, stand_in: StandIn, path: Path, changes: Changes
+) -> Recompiled:
+    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
+    with CompilerProcess(sys.executable) as compiler:
+        return compile_again(compiler, program_at(path), changes)
+
+
+def _answer(**more: Any) -> dict[str, Any]:
+    return {**RESULT, **more}
+
+
+def test_same_libtpu_compares_with_the_dump(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = write_dump(tmp_path / "dump")
+    stand_in = StandIn(tmp_path)
+    found = _compile(monkeypatch, stand_in, folder, _EDITED)
+    assert found.before is not None
+    assert found.before.parent == folder
+    assert len(stand_in.requests) == 1
+
+
+@pytest.mark.parametrize("answer", [_answer(changed_options=None), _answer(is_original=False)])
+def test_other_compiler_compiles_both_sides(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: dict[str, Any]
+) -> None:
+    stand_in = StandIn(tmp_path, answer)
+    found = _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), _EDITED)
+    assert [one["options"] for one in stand_in.requests] == [{"xla_tpu_limit": "6"}, {}]
+    assert str(found.before) == stand_in.requests[1]["folder"]
+    assert any(note.startswith("before: the program without") for note in found.notes)
+
+
+def test_without_changes_the_dump_is_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = StandIn(tmp_path, _answer(changed_options=None))
+    found = _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), Changes())
+    assert len(stand_in.requests) == 1
+    assert any("another libtpu (cl/12)" in note for note in found.notes)
+
+
+def test_lone_text_has_no_other_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "f.hlo"
+    path.write_text(UNOPTIMIZED, "utf-8")
+    stand_in = StandIn(tmp_path)
+    assert _compile(monkeypatch, stand_in, path, Changes(chip="v5e")).before is None
+    assert len(stand_in.requests) == 1
+
+
+def test_notes_begin_with_the_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stand_in = StandIn(tmp_path, _answer(changed_options={"xla_tpu_limit": "5"}))
+    found = _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), Changes())
+    assert found.notes == (
+        f"compiled with jax 0.12.0, libtpu 0.0.50 ({sys.executable}) for v5e:2x4: load jax 0.5 s,"
+        " compile 1.2 s",
+        "1 option as in the dump: xla_tpu_limit",
+    )
+
+
+def test_unknown_option_names_similar_ones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "INVALID_ARGUMENT: No such compile option: 'xla_tpu_limits'"
+    answer = {"error": text, "type": "JaxRuntimeError", "failed": "compile", "seconds": {}}
+    with pytest.raises(CompileFailedError) as failed:
+        _compile(monkeypatch, StandIn(tmp_path, answer), write_dump(tmp_path / "dump"), Changes())
+    assert (
+        str(failed.value) == "no option xla_tpu_limits; did you mean xla_tpu_limit or xla_tpu_name?"
+    )
+
+
+def test_error_of_an_operation_gets_its_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answer = {"error": 'error: "r": bad', "type": "MLIRError", "failed": "parse", "seconds": {}}
+    with pytest.raises(CompileFailedError) as failed:
+        _compile(monkeypatch, StandIn(tmp_path, answer), write_dump(tmp_path / "dump"), Changes())
+    assert failed.value.line == 5

@@ -1,0 +1,88 @@
+"""The settings of a compile that its dump states."""
+
+import shutil
+from pathlib import Path
+
+from compiling.stand_in import TARGET, write_dump
+from hlo_lsp.compiling.program import program_at
+from hlo_lsp.compiling.settings import Settings, slice_with
+
+_EXECUTION = """\
+num_replicas: 1
+device_assignment {
+  computation_devices {
+    replica_device_ids: 2
+  }
+  computation_devices {
+    replica_device_ids: 0
+  }
+}
+use_spmd_partitioning: true
+use_shardy_partitioner: true
+"""
+
+
+def _settings(folder: Path, **companions: str) -> Settings:
+    return program_at(write_dump(folder, **companions)).settings
+
+
+def test_slice_has_the_bounds_of_the_target(tmp_path: Path) -> None:
+    assert _settings(tmp_path).topology == "v5e:2x4"
+
+
+def test_slice_of_some_chips_has_three_sides(tmp_path: Path) -> None:
+    target = TARGET.replace('  variant: "lite"\n', "")
+    assert _settings(tmp_path, target_arguments=target).topology == "v5p:2x4x1"
+
+
+def test_devices_follow_the_assignment(tmp_path: Path) -> None:
+    found = _settings(tmp_path, execution_options=_EXECUTION)
+    assert found.rest["device_ids"] == [2, 0]
+    assert found.is_shardy
+
+
+def test_header_has_partitions_and_propagation(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    (path,) = folder.glob("*before_optimizations.txt")
+    more = "allow_spmd_sharding_propagation_to_output={true,false}, num_partitions=4, entry"
+    path.write_text(path.read_text("utf-8").replace("entry", more, 1), "utf-8")
+    found = program_at(folder).settings
+    assert found.partitions == 4
+    build = found.rest["build"]
+    assert isinstance(build, dict)
+    assert build["allow_spmd_sharding_propagation_to_output"] == [True, False]
+
+
+def test_options_with_paths_are_left_out(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    options = (
+        'xla_gpu_kernel_cache_file: "/home/user/.profile"\nxla_dump_to: "/dumps"\n'
+        "xla_cpu_enable_fast_math: true\nxla_list: A\nxla_list: B\n"
+        "xla_force_host_platform_device_count: 4\n"
+    )
+    (folder / "module_0001.jit_f.cl_12.debug_options").write_text(options, "utf-8")
+    found = program_at(folder).settings
+    assert found.options == {"xla_cpu_enable_fast_math": "true"}
+    assert found.left_out == ("xla_gpu_kernel_cache_file",)
+    assert found.rest["host_devices"] == 4
+
+
+def test_all_options_of_libtpu_are_passed(tmp_path: Path) -> None:
+    found = _settings(tmp_path).rest
+    assert found["dumped_options"] == {"xla_tpu_limit": "5", "xla_tpu_name": "AUTO"}
+    assert found["change"] == 12
+
+
+def test_program_of_jax_is_beside_the_dump(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    assert program_at(folder).original is None
+    (folder / "module_0001.jit_f.cl_12").mkdir()
+    (folder / "module_0001.jit_f.cl_12" / "module.mlir").write_text("module {}\n", "utf-8")
+    assert program_at(folder).original == "module {}\n"
+    shutil.rmtree(folder / "module_0001.jit_f.cl_12")
+
+
+def test_slice_is_the_smallest_with_enough_devices() -> None:
+    assert slice_with("v6e", 8) == "v6e:2x4"
+    assert slice_with("tpu7x", 8) == "tpu7x:2x2x1"
+    assert slice_with("v5e", 100_000) is None
