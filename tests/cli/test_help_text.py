@@ -11,7 +11,7 @@ from cli.test_options import list_commands
 from hlo_lsp.cli.help_text import EXAMPLES, SHORT_HELP
 
 SAMPLE = Path(__file__).parents[2] / "vscode-client" / "sample" / "dump.tar.xz"
-_NEED_OTHERS = {"run", "oom", "text", "profile", "serve"}  # programs, logs, protos, ...
+_NEED_OTHERS = {"run", "compile", "oom", "text", "profile", "serve"}  # programs, logs, protos, ...
 
 
 @pytest.fixture(scope="module")

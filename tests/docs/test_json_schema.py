@@ -3,23 +3,28 @@
 import gc
 import itertools
 import json
+import os
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 import offload_texts
+from compiling.stand_in import StandIn, python_with_jax, write_dump
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
+from hlo_lsp.compiling.compiler_process import CompilerProcess
 from oom_messages import DUMP, GPU, OOM, REMATERIALIZATION
 from profiles.written import Event, profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -456,6 +461,12 @@ def unknown_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
         run("summary", "--donation", unbounded),
         "[donations](#donations)",
     )
+    dump = write_dump(folder / "compiled")
+    with (
+        patch.object(CompilerProcess, "script", StandIn(folder, dumps=(dump,)).script),
+        patch.dict(os.environ, python_with_jax(folder)),
+    ):
+        yield "compile", run("compile", dump, "--python", sys.executable), compared
 
 
 def stdout_dump(*paths: Path) -> str:

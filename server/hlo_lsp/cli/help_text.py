@@ -21,6 +21,7 @@ Time       cost      FLOPs, bytes, least time; --collectives
 Changes    diff      two compiles or folders
            modules   compiles by peak, and what differs; --hosts
            history   what each pass changed
+           compile   what another flag, chip, or jax would change
 Share, CI  report    a page, or a profile for pprof, Perfetto, speedscope
            check     inconsistencies, budgets, and advice; --explain CODE
 More       text      protos and archives as text, copies of remote folders
@@ -68,6 +69,10 @@ EXAMPLES = {
     "history": (
         ("hlo-lsp history DUMPS", "before optimizations: 419 instructions"),
         ("hlo-lsp history DUMPS fusion.98", "after optimizations: created: bf16[512,512]"),
+    ),
+    "compile": (
+        ("hlo-lsp compile DUMPS", "jit_train_step: no differences"),
+        ("hlo-lsp compile DUMPS --donate", "jit_train_step: HBM peak -144.00 MiB"),
     ),
     "run": (
         ("hlo-lsp run -- python train.py", "hlo-lsp: dumps are in hlo-dumps"),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hlo_lsp import __version__
 from hlo_lsp.cli.answers import add_other_answers
 from hlo_lsp.cli.check_options import add_check_options
+from hlo_lsp.cli.compile_options import add_compile_options
 from hlo_lsp.cli.help_text import HelpFormatter, RootParser, examples_text
 from hlo_lsp.cli.shared_options import (
     FORMS,
@@ -375,6 +376,7 @@ COMMANDS = {
         "List compiles by peak, and what differs in recompiles", _add_modules_options
     ),
     "history": Command("Show what the passes of a compile changed", _add_history_options),
+    "compile": Command("Compile a program again, and show what changed", add_compile_options),
     "run": Command("Run a program, and show where its memory goes", _add_run_options),
     "report": Command("Write a page, or a profile or trace for other tools", _add_report_options),
     "check": Command("Check dumps for inconsistencies", add_check_options),

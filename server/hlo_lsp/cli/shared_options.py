@@ -140,7 +140,7 @@ _CHIPS = (
 )
 
 
-def _chip(text: str) -> str:
+def chip_name(text: str) -> str:
     """Return the chip in a title such as ``TPU v5e`` or ``H100 SXM``, else the text."""
     words = text.casefold().split()
     return next((word for word in (*words, "".join(words)) if word in _CHIPS), text)
@@ -171,7 +171,7 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--chip",
         metavar="CHIP",
-        type=_chip,
+        type=chip_name,
         choices=_CHIPS,
         help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump)",
     )
