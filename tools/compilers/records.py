@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+_MIN_REPRODUCED = 0.95
 COMPARISONS = ("sizes", "uses", "totals", "peaks", "parser")
 
 
@@ -34,6 +35,7 @@ class Record:
         memory: The numbers of ``memory_analysis()`` by buffer assignment file.
         differences: A description of the first differences.
         oracles: The result of ``tests/oracles``.
+        recompiled: How each program differs when it is compiled again, empty if it does not.
     """
 
     version: str
@@ -50,6 +52,7 @@ class Record:
     counts: dict[str, Count] = field(default_factory=dict)
     differences: list[str] = field(default_factory=list)
     oracles: str = ""
+    recompiled: dict[str, str] = field(default_factory=dict)
 
     @property
     def compiled(self) -> int:
@@ -66,8 +69,14 @@ class Record:
         """Return whether the dumps are missing, or anything in them differs from XLA's numbers."""
         differ = any(count.differ for count in self.counts.values())
         found = bool(self.errors or self.warnings)
-        failed = self.oracles not in {"", "pass"}
+        failed = self.oracles not in {"", "pass"} or not is_reproduced(self.recompiled)
         return not self.compiled or differ or found or failed
+
+
+def is_reproduced(recompiled: Mapping[str, str]) -> bool:
+    """Return whether a compiler reproduces enough programs."""
+    equal = sum(not difference for difference in recompiled.values())
+    return equal >= _MIN_REPRODUCED * len(recompiled)
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

@@ -134,6 +134,9 @@ def release_line(release: Sequence[Record]) -> str:
         count = _total(release, name)
         unknown = f" {count.unknown:,} unknown" if count.unknown else ""
         parts.append(f"{name} {count.agree:,} agree {count.differ:,} differ{unknown}")
+    again = [one for record in release for one in record.recompiled.values()]
+    if again:
+        parts.append(f"{sum(not one for one in again)} of {len(again)} reproduced")
     return "; ".join(parts)
 
 
@@ -144,6 +147,8 @@ def problem_lines(release: Sequence[Record]) -> list[str]:
         failures = ((name, reason) for name, reason in record.programs.items() if reason)
         lines += [f"{record.backend}: {name} fails: {reason[:160]}" for name, reason in failures]
         lines += [f"{record.backend}: {difference}" for difference in record.differences]
+        again = ((name, one) for name, one in record.recompiled.items() if one)
+        lines += [f"{record.backend}: compiled again: {name}: {one[:160]}" for name, one in again]
         if record.oracles not in {"", "pass"}:
             lines.append(f"{record.backend}: oracles: {record.oracles}")
     return lines

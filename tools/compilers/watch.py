@@ -48,6 +48,7 @@ from compilers.environments import (  # noqa: E402
     InstallError,
     environment_with_jax,
 )
+from compilers.recompile import recompile_folder  # noqa: E402
 from compilers.records import (  # noqa: E402
     Record,
     by_release,
@@ -208,6 +209,8 @@ def _compile(
     unfinished.rename(folder)
     record.compiles = len(files_of(folder, FileKind.ASSIGNMENT))
     record.files = len(dump_files(folder))
+    if record.backend != "cuda":
+        record.recompiled = dict(recompile_folder(str(environment.python), folder))
     if environment.has_xla_parser():
         parse_in_release(environment, folder, _parsed(folder))
         print_in_release(environment, _printed(folder))

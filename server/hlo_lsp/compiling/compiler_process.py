@@ -109,20 +109,27 @@ class CompilerProcess:
                 start_new_session=True,  # Ctrl-C ends it by way of this process
             )
         except OSError as error:
-            self._close()
+            self._log.close()
+            self._folder.cleanup()
             raise CompileFailedError(f"{python}: {error.strerror}") from error
 
     def __enter__(self) -> "CompilerProcess":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
-        self._process.wait()
-        self._close()
+        self.close()
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the process, and delete its folders."""
+        self.stop()
+        self._process.communicate()  # also closes the pipes
         self._log.close()
         self._folder.cleanup()
+
+    @property
+    def is_running(self) -> bool:
+        """True until the process ends."""
+        return self._process.poll() is None
 
     def stop(self) -> None:
         """End the process, also during a compile; any thread can call this."""
