@@ -11,6 +11,8 @@ import pytest
 
 import hlo_lsp
 from cli.command import run
+from compiling import stand_in as compiled
+from hlo_lsp.compiling.compiler_process import CompilerProcess
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
@@ -138,3 +140,30 @@ def test_profile_is_read(corpus_profiles: Path) -> None:
 def test_path_without_profile_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"profile"):
         hlo_lsp.load_profile(tmp_path)
+
+
+def test_compile_reads_the_new_dump(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = compiled.write_dump(tmp_path / "dump")
+    stand_in = compiled.StandIn(tmp_path, dumps=(folder,))
+    _choose_compiler(monkeypatch, tmp_path, stand_in)
+    (module,) = hlo_lsp.compile(folder, flags={"xla_tpu_limit": "6"}, python=sys.executable)
+    assert module.name == "jit_f"
+    assert module.path.parent != folder
+    assert [one["options"] for one in stand_in.requests] == [{"xla_tpu_limit": "6"}]
+
+
+def test_failed_compile_is_an_error_of_the_system(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = compiled.StandIn(tmp_path, then="sys.exit(3)")
+    _choose_compiler(monkeypatch, tmp_path, stand_in)
+    with pytest.raises(OSError, match="with status 3"):
+        hlo_lsp.compile(compiled.write_dump(tmp_path / "dump"), python=sys.executable)
+
+
+def _choose_compiler(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, stand_in: compiled.StandIn
+) -> None:
+    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
+    for name, value in compiled.python_with_jax(folder).items():
+        monkeypatch.setenv(name, value)

@@ -5,9 +5,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hlo_lsp.api import Capture, Module, analyze, capture, load, load_profile
+    from hlo_lsp.api import compile as compile  # noqa: A004  # as compile() of jax.stages
 
 __version__ = "0.2.0"
-__all__ = ["Capture", "Module", "__version__", "analyze", "capture", "load", "load_profile"]
+__all__ = [
+    "Capture",
+    "Module",
+    "__version__",
+    "analyze",
+    "capture",
+    "compile",
+    "load",
+    "load_profile",
+]
 
 
 def __getattr__(name: str) -> "Any":

@@ -12,7 +12,7 @@ import html
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,11 @@ from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
+from hlo_lsp.compiling.compiler_process import CompilerProcess
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.program import Changes, program_at
+from hlo_lsp.compiling.pythons import find_python
+from hlo_lsp.compiling.recompile import compile_again
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -209,6 +214,44 @@ def analyze(function: Any) -> Module:
             "the argument must be the result of jax.jit(f).lower(...) or of its compile()"
         )
     return max(_load([Path(folder.name)], folder), key=_size)
+
+
+def compile(  # noqa: A001  # as jax.stages.Lowered.compile
+    path: str | os.PathLike[str],
+    *,
+    chip: str | None = None,
+    topology: str | None = None,
+    flags: Mapping[str, str] | None = None,
+    donate: Sequence[str] | None = None,
+    no_donate: bool = False,
+    text: str | None = None,
+    python: str | None = None,
+) -> list[Module]:
+    """Compile the program of a dump again, as `hlo-lsp compile` does, and read the new dump.
+
+    Args:
+        path: A file of the dump, a lone module text, or a folder with one program.
+        chip: Another chip, such as ``v6e``.
+        topology: Another slice, such as ``v5e:4x4``.
+        flags: Options of XLA or libtpu.
+        donate: Names, patterns, or numbers of arguments to donate; empty for all usable ones.
+        no_donate: Whether the donations of the program are removed.
+        text: An edited module text in place of that of the dump.
+        python: The Python with jax, by default the first one that is found.
+
+    Raises:
+        OSError: The program cannot be compiled.
+    """
+    donated = None if donate is None else tuple(donate)
+    changes = Changes(chip, topology, dict(flags or {}), donated, no_donate, text)
+    folder = tempfile.TemporaryDirectory(prefix="hlo-dumps-")
+    try:
+        program = program_at(local_path(os.fspath(path)))
+        with CompilerProcess(find_python(python)) as compiler:
+            compile_again(compiler, program, changes, Path(folder.name), is_compared=False)
+    except (CompileFailedError, UnreadableError) as error:
+        raise OSError(str(error)) from error
+    return _load([Path(folder.name)], folder)
 
 
 def _size(module: Module) -> int:

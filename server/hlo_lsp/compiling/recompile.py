@@ -49,7 +49,12 @@ class Recompiled:
 
 
 def compile_again(
-    compiler: CompilerProcess, program: Program, changes: Changes, folder: Path | None = None
+    compiler: CompilerProcess,
+    program: Program,
+    changes: Changes,
+    folder: Path | None = None,
+    *,
+    is_compared: bool = True,
 ) -> Recompiled:
     """Compile a program with changes, and as it was if its dump can be of another compiler.
 
@@ -58,6 +63,7 @@ def compile_again(
         program: The program.
         changes: The changes.
         folder: A folder that keeps the new dump.
+        is_compared: Whether the program is also compiled without the changes if that is necessary.
 
     Raises:
         CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
@@ -69,7 +75,8 @@ def compile_again(
     notes = list(_notes(program, result))
     is_reproduced = program.names_compiler and result.changed_options is not None
     unedited = program.without_edits(changes)
-    if changes != unedited and not (before and is_reproduced and result.is_original):
+    is_dump_comparable = before and is_reproduced and result.is_original
+    if is_compared and changes != unedited and not is_dump_comparable:
         why = "the dump can be of another compiler" if before else "it is not compiled in the dump"
         notes.append(f"before: the program without the changes, compiled as well, because {why}")
         before = compiler.new_folder()
