@@ -20,7 +20,7 @@ from typing import Any
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
-from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
+from hlo_lsp.cli.program_run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
 from hlo_lsp.compiling.program import Changes, program_at

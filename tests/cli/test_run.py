@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import run_process
-from hlo_lsp.cli.run import dump_flags, dump_folder
+from hlo_lsp.cli.program_run import dump_flags, dump_folder
 from oom_messages import GPU
 
 # A program that copies a dump to where XLA would write it.

@@ -25,6 +25,7 @@ from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from hlo_lsp.compiling.compiler_process import CompilerProcess
+from hlo_lsp.reports.program_table import ProgramRow, program_json
 from oom_messages import DUMP, GPU, OOM, REMATERIALIZATION
 from profiles.written import Event, profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -259,6 +260,9 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield from memory_examples(folder, assignment)
     yield "check", run("check", broken), "[findings](#findings)"
     yield "statistics", run("check", broken, "--statistics"), "[counts](#counts)"
+    row = program_json(ProgramRow("BATCH=8", problem="out of memory"))  # of `run --each`
+    yield "run", {"programs": [row]}, "[programs](#programs)"
+    yield "table", run("summary", "--table", DUMP, broken), "[programs](#programs)"
     yield "values", run("summary", "--values", DUMP), "[largest values](#largest-values)"
     yield "rule", run("check", "--explain"), "[rules](#rules)"
 

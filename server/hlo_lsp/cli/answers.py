@@ -37,6 +37,11 @@ _ANSWERS: Mapping[str, Mapping[str, _Answer]] = {
             "timeline",
             frozenset({"at", "space", "top", "ascii"}),
         ),
+        "table": _Answer(
+            "list the largest program of each PATH in one row: memory, headroom, and least time",
+            "table",
+            frozenset({"chip"}),
+        ),
         "values": _Answer(
             "list the largest values at the peak, and why each is alive",
             "values",

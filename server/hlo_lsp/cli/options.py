@@ -11,6 +11,7 @@ from hlo_lsp.cli.check_options import add_check_options
 from hlo_lsp.cli.compile_options import add_compile_options
 from hlo_lsp.cli.help_text import HelpFormatter, RootParser, examples_text
 from hlo_lsp.cli.shared_options import (
+    FORMATS,
     FORMS,
     CommandParser,
     add_all_modules_option,
@@ -121,6 +122,26 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--output",
         metavar="DIR",
         help="the folder for the dumps (default: that of XLA_FLAGS, else hlo-dumps)",
+    )
+    parser.add_argument(
+        "--each",
+        metavar="NAME=VALUE,...",
+        action="append",
+        default=[],
+        help="run the program with each value of an environment variable, which also replaces"
+        " {NAME} in its arguments, and compare the memory; repeat it for all combinations",
+    )
+    parser.add_argument(
+        "--fit",
+        metavar="SIZE",
+        help="with --each, search the largest number that needs at most this memory, such as"
+        " 15.75GiB; NAME=FIRST..LAST is a range",
+    )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default=FORMATS[0],
+        help=f"the output format of --each (default: {FORMATS[0]})",
     )
     add_top_option(parser, 5, "the number of modules and owners to show")
     add_all_option(parser, _SMALL_PARTS)

@@ -30,6 +30,7 @@ class Chip:
         devices: The number of devices of XLA in a chip.
         flops_per_second: By the bits of an element, 16 and perhaps 8 and 4.
         memory_bytes_per_second: Of the memory outside the chip.
+        capacity_bytes: What a program can use of that memory, None if it is unknown.
         network_bytes_per_second: What all links to other chips send, None if it is unknown. In
             ``chip_of``, these are the links that a chip of the slice can use.
         links: The links of a TPU to other chips, None for a GPU or if it is unknown.
@@ -47,6 +48,7 @@ class Chip:
     devices: int
     flops_per_second: Mapping[int, float]
     memory_bytes_per_second: float
+    capacity_bytes: int | None
     network_bytes_per_second: float | None
     links: int | None
     host_bytes_per_second: float | None
@@ -73,12 +75,14 @@ def chips() -> dict[str, Chip]:
     for name, entry in read_toml("chips", __package__).items():
         share = 1 / entry["devices"]
         network, host = entry.get("network"), entry.get("host")
+        capacity = entry.get("capacity")
         found[name] = Chip(
             name,
             entry["title"],
             entry["devices"],
             {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
             entry["memory"] * 1e9 * share,
+            None if capacity is None else int(capacity * (1 << 30)),
             None if network is None else network / _DIRECTIONS * 1e9 * share,
             entry.get("links"),
             None if host is None else host * 1e9 * share,

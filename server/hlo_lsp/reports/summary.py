@@ -91,6 +91,7 @@ class ModuleSummary:
     ``missing`` lists what its files do not contain. ``is_whole`` is False if allocations or values
     are missing in the buffer assignment: sizes are lower bounds then. ``findings`` are the numbers
     of findings of a check by code. ``cost`` is None if it is unknown, or not computed.
+    ``capacity_bytes`` is what the chip has of the memory space ``main``, None if it is unknown.
     """
 
     name: str
@@ -107,6 +108,7 @@ class ModuleSummary:
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
     cost: ProgramCost | None = None
+    capacity_bytes: int | None = None
     time_advice: tuple[TimeAdvice, ...] = ()
 
     @property
@@ -164,7 +166,10 @@ def summarize_with_cost(
     """Return the summary of a compile with its cost on a chip, by default on that of the dump."""
     chosen = chip_of(dump, chip)
     cost, found = program_cost(dump, chosen), time_advice(dump, chosen)
-    return replace(summarize(dump, options), cost=cost, time_advice=found)
+    summary = summarize(dump, options)
+    is_off_chip = summary.main is not None and not is_on_chip(summary.main.space, dump.backend)
+    capacity = None if chosen is None or not is_off_chip else chosen.capacity_bytes
+    return replace(summary, cost=cost, capacity_bytes=capacity, time_advice=found)
 
 
 def _summarize_space(

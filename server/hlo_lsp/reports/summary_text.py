@@ -36,6 +36,7 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
         "path": summary.file.label,
         "backend": summary.backend.value,
         "total_bytes": summary.total_bytes,
+        "capacity_bytes": summary.capacity_bytes,
         "by_space": {
             str(space.space): {
                 "name": space.title,
@@ -179,7 +180,12 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
     spaces = summary.shown_spaces
     least = "" if summary.is_whole else "at least "
-    totals = [f"{space.title} {least}{_allocated(space, ' allocated')}" for space in spaces]
+    capacity = "" if summary.capacity_bytes is None else f" of {_size(summary.capacity_bytes)}"
+    totals = [
+        f"{space.title} {least}"
+        + _allocated(space, f"{capacity if space is summary.main else ''} allocated")
+        for space in spaces
+    ]
     if not spaces and summary.total_bytes:
         totals = [f"{_size(summary.total_bytes)} allocated in all memory spaces"]
     yield " · ".join([summary.name, summary.backend.value, *totals])
