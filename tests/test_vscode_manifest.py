@@ -81,3 +81,26 @@ def test_contributed_files_exist(contributes: dict[str, Any]) -> None:
     for walkthrough in contributes["walkthroughs"]:
         named += [step["media"]["markdown"] for step in walkthrough["steps"]]
     assert [path for path in named if not (CLIENT / path).is_file()] == []
+
+
+def test_readme_lists_the_palette(contributes: dict[str, Any]) -> None:
+    rows = (CLIENT / "README.md").read_text("utf-8").split("\n")
+    listed = [row.split(" | ")[0].removeprefix("| HLO: ") for row in rows if "| HLO: " in row]
+    outside = outside_palette(contributes)
+    assert sorted(listed) == sorted(
+        each["title"] for each in contributes["commands"] if each["command"] not in outside
+    )
+
+
+def test_commands_about_a_place_are_in_menus(contributes: dict[str, Any]) -> None:
+    outside = outside_palette(contributes)
+    assert {"hlo.inspectAtCursor", "hlo.nextPass", "hlo.closeRemoteDumps"} < outside
+    menus = contributes["menus"].items()
+    elsewhere = [each for name, menu in menus if name != "commandPalette" for each in menu]
+    assert outside <= {each["command"] for each in elsewhere}
+
+
+def outside_palette(contributes: dict[str, Any]) -> set[str]:
+    """Return the commands that the command palette does not list."""
+    palette = contributes["menus"]["commandPalette"]
+    return {each["command"] for each in palette if each["when"] == "false"}

@@ -11,15 +11,15 @@ from hlo_lsp.cli.agent_tools import TOOLS
 
 MANIFEST = Path(__file__).resolve().parent.parent / "vscode-client" / "package.json"
 _TITLES = {
-    "summary": "Memory Summary",
+    "summary": "Summary",
     "modules": "Compiles",
     "find": "Find Buffers",
     "inspect": "Inspect",
-    "diff": "Compare Compiles",
-    "check": "Check Dumps",
-    "cost": "Show Cost",
-    "profile": "Show Profile",
-    "history": "Show History",
+    "diff": "Compare",
+    "check": "Check",
+    "cost": "Cost",
+    "profile": "Profile",
+    "history": "History",
     "oom": "Out of Memory",
 }
 _OF_TIME = {"cost", "profile"}

@@ -61,6 +61,8 @@ vim.api.nvim_create_user_command('HloTimeSummary', function()
   require('hlo_lsp.summary').run_time()
 end, { desc = 'Show where the time of this dump goes' })
 
+vim.api.nvim_create_user_command('HloCost', 'HloTimeSummary', { desc = 'Show where the time of this dump goes' })
+
 vim.api.nvim_create_user_command('HloHottest', function(command)
   require('hlo_lsp.times').list_hottest(command.bang)
 end, { bang = true, desc = 'List the instructions, or with ! the Python lines and phases, with the most time' })

@@ -55,7 +55,7 @@ def test_loaded_profile_shows_where_time_goes(shared_neovim: Neovim, tmp_path: P
           message = nvim.wait('a message', message),
           instructions = listed('HloHottest'),
           lines = listed('HloHottest!'),
-          summary = page('HloTimeSummary'),
+          summary = page('HloCost'),
           comparison = page(('HloCompareProfiles %s %s'):format(profile, profile)),
         }
         """,

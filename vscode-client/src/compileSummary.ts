@@ -11,8 +11,8 @@ interface Page {
   readonly title: string;
 }
 
-export const MEMORY_SUMMARY: Page = { command: "hlo.server.summary", title: "Memory Summary" };
-export const TIME_SUMMARY: Page = { command: "hlo.server.timeSummary", title: "Time Summary" };
+export const MEMORY_SUMMARY: Page = { command: "hlo.server.summary", title: "Summary" };
+export const TIME_SUMMARY: Page = { command: "hlo.server.timeSummary", title: "Cost and Time" };
 
 /** Shows a page about a compile as a Markdown preview beside its file. */
 export class CompileSummary {

@@ -8,7 +8,7 @@ import type { Server } from "./server";
 const LOAD_PROFILE = "hlo.server.loadProfile";
 const COMPARE_PROFILES = "hlo.server.compareProfiles";
 const PROFILES = "**/*.xplane.pb";
-const SHOW = "Time Summary";
+const SHOW = "Cost and Time";
 const COMPARE = "Compare With...";
 
 /** Loads and compares profiles of JAX. */

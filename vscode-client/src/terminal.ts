@@ -11,7 +11,7 @@ const INSPECT = "hlo.server.inspect";
 const TIMELINE = "hlo.server.timeline";
 const UNSAVED_COLUMNS = 100; // of a chart, since the width of the new terminal is not known
 
-/** Shows the output of `hlo-lsp check`, `inspect`, and `timeline` in a terminal, for which it is made. */
+/** Shows the output of `hlo-lsp check`, `inspect`, and `summary --timeline` in a terminal, for which it is made. */
 export class Terminal {
   /** @param folder the working directory; Python imports from it first, so it is not a workspace folder */
   constructor(
@@ -24,7 +24,7 @@ export class Terminal {
   async check(folder?: vscode.Uri): Promise<void> {
     const chosen = folder ?? (await this.chosenFolder());
     if (chosen !== undefined) {
-      await this.run("check", [chosen.fsPath]);
+      await this.run("check", chosen.fsPath);
     }
   }
 
@@ -42,7 +42,7 @@ export class Terminal {
   async timeline(file?: vscode.Uri): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (file !== undefined) {
-      await this.run("timeline", [file.fsPath]);
+      await this.run("summary", "--timeline", file.fsPath);
       return;
     }
     if (editor === undefined) {
@@ -54,7 +54,7 @@ export class Terminal {
       await this.showAnswer("timeline", TIMELINE, (convert) => [convert.asUri(uri), ...rest]);
       return;
     }
-    await this.run("timeline", [uri.fsPath]);
+    await this.run("summary", "--timeline", uri.fsPath);
   }
 
   private async showAnswer(
@@ -86,7 +86,7 @@ export class Terminal {
     return (await vscode.window.showOpenDialog(options))?.[0];
   }
 
-  private async run(command: "check" | "timeline", args: readonly string[]): Promise<void> {
+  private async run(command: "check" | "summary", ...args: readonly string[]): Promise<void> {
     const program = await this.server.program();
     if (program === undefined) {
       return; // the error message is already shown

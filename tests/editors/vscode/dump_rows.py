@@ -2,8 +2,6 @@
 
 from contextlib import suppress
 
-from playwright.async_api import TimeoutError as TookTooLong
-
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -45,17 +43,4 @@ async def expand(window: Window, label: str) -> None:
 async def choose(window: Window, label: str, title: str) -> None:
     """Run a command of the context menu of a row."""
     row = window.page.locator(ROW, has_text=label).first
-    item = window.page.locator(".context-view .action-label", has_text=title)
-
-    async def chosen() -> bool:
-        # VS Code ignores a click that comes right after the menu, and closes the menu for others.
-        try:
-            if not await item.count():
-                await row.click(button="right", timeout=_AGAIN)
-            await item.click(timeout=_AGAIN)
-        except TookTooLong:
-            return False
-        left: int = await item.count()
-        return left == 0
-
-    await until(chosen)
+    await window.choose_item(title, lambda: row.click(button="right", timeout=_AGAIN))

@@ -155,7 +155,7 @@ async def compare(window: Window, row: str = "v5e", name: str = "jit_rm") -> Non
     """Compare a compile of the expanded function with its other one."""
 
     async def asked() -> bool:
-        await choose(window, row, "Compare With")
+        await choose(window, row, "Compare...")
         (title,) = await until(window.shown(".quick-input-title:visible"))
         # VS Code gives the command no row if the view is refreshed while the menu is open.
         if name not in title:

@@ -35,7 +35,7 @@ async def test_terminal_shows_findings_and_cursor_target(dump: Compile, window: 
     at = spot(path, "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
-    await window.run("HLO: Inspect at Cursor")
+    await window.choose("Inspect at Cursor")
     size = f"{printed(path, '<235 fusion @1>').allocation_size:,} B"
     # A command prints its lines one after another.
     await until(window.shown(TERMINAL), lambda shown: size in "".join(shown), seconds=120)

@@ -47,8 +47,8 @@ async def test_compile_shows_files_buffers_and_views(
     old.mkdir(parents=True)
     (old / "page.md").touch()
     os.utime(old / "page.md", (0, 0))
-    await choose(window, "jit_mlp_train", "Memory Summary")
-    summary = "Preview Memory Summary jit_mlp_train.md"
+    await choose(window, "jit_mlp_train", "Summary")
+    summary = "Preview Summary jit_mlp_train.md"
     await until(lambda: labels(window), lambda shown: summary in shown)
     # VS Code can run a command of a menu twice, and shows two previews then.
     page = window.page.frame_locator(".webview.ready").first.frame_locator("#active-frame")
@@ -98,10 +98,10 @@ async def test_remote_folder_with_hosts_is_listed_until_it_is_closed(
         path, _ = await until(window.front, lambda front: front[0].suffix == ".txt")
         assert path.parent.name == "host_0"
         assert path.read_bytes() == compile_v5e.path(ASSIGNMENT).read_bytes()
-        await window.run("HLO: Open Same File of Another Host")
+        await window.choose("Open Same File of Another Host")
         await choose_host(window, "host_1")
         await until(window.front, lambda front: front[0].parent.name == "host_1")
-        await window.run("HLO: Compare With Another Host")
+        await window.choose("Compare With Another Host")
         await choose_host(window, "host_0")
         await until(
             lambda: labels(window),

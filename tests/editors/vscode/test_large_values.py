@@ -80,7 +80,7 @@ async def test_definition_and_advice_open_window_on_record(train: Train, window:
 
     (back, *_) = await reply_at(window.host, "Definition", shown, VALUE.index("arg"))
     assert (Path(back["uri"]), back["range"][0]) == (at.path, at.line)
-    await window.run("HLO: Next Lines")
+    await window.host.command("hlo.nextWindow")
     following = await active(window, text[last])
     assert following["name"].startswith(f"{SCHEME}{last + 1}-")
     assert values.name in following["name"]

@@ -42,4 +42,4 @@ async def test_log_has_language_outline_and_report(log: Path, window: Window) ->
     await until(window.shown(_ROW), lambda rows: rows[:1] == ["hbm: 15.75G of 15.75G"])
     await window.open(_at(log, "RESOURCE_EXHAUSTED"))
     lens = window.page.locator(f"{LENS} a", has_text="jit_train_step: not enough HBM")
-    await window.click(lens.first, ".tab[aria-label*='Memory Summary']")
+    await window.click(lens.first, ".tab[aria-label*='Preview Summary']")

@@ -88,7 +88,7 @@ async def test_wrong_setting_and_failing_server_are_reported_once_until_one_runs
     assert (await window.texts(MESSAGE)).count(message) == 1
     assert not is_served(window)
 
-    for command_title in ("HLO: Memory Summary", "HLO: Memory Map"):
+    for command_title in ("HLO: Summary", "HLO: Memory Map"):
         await window.clear_notifications()
         await window.run(command_title)
         await window.notification("The HLO language server does not run.")

@@ -26,14 +26,14 @@ async def test_loaded_profile_shows_where_time_goes(folder: Path, window: Window
         window.shown(LENS),
         lambda texts: any("80.0 µs measured, median of 2 runs" in text for text in texts),
     )
-    await window.run("HLO: Show Hottest Instructions")
+    await window.run("HLO: Hottest Instructions")
     listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 6)
     assert listed[0].startswith("other80.0 µs, 100%")
     assert listed[1].startswith("train.py:750.0 µs, 62%")
     assert listed[3].startswith("add40.0 µs, 50% · add · train.py:7")
     await window.page.keyboard.press("Escape")
     lens = window.page.locator(f"{LENS} a", has_text="80.0 µs measured")
-    await window.click(lens, ".tab[aria-label*='Time Summary m']")
+    await window.click(lens, ".tab[aria-label*='Cost and Time m']")
 
     # A profile is compared with a chosen one.
     later = written_profile(folder / "host.xplane.pb", neg=40)

@@ -39,6 +39,7 @@ IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 10_000  # until a key is pressed or a click is made once more
+_AGAIN_MENU = 1_000  # until an item of a menu is clicked once more
 _IS_REPLACED = """(text) => {
   const box = document.querySelector(".quick-input-widget input.input");
   return box === null || box.offsetParent === null || box.value !== text;
@@ -122,6 +123,28 @@ class Window:
 
         await until(listed)
         await self.accept()
+
+    async def choose(self, title: str) -> None:
+        """Run a command of the context menu at the cursor."""
+        await self.choose_item(title, lambda: self.host.command("editor.action.showContextMenu"))
+
+    async def choose_item(self, title: str, show: Callable[[], Awaitable[object]]) -> None:
+        """Show a context menu, and run one of its commands by its title."""
+        item = self.page.locator(".context-view .action-label", has_text=title)
+
+        async def chosen() -> bool:
+            # VS Code ignores a click that comes right after the menu, and closes the menu for
+            # others.
+            try:
+                if not await item.count():
+                    await show()
+                await item.click(timeout=_AGAIN_MENU)
+            except TookTooLong:
+                return False
+            left: int = await item.count()
+            return left == 0
+
+        await until(chosen)
 
     async def accept(self) -> None:
         """Press Enter in the box of a list or of a question until it closes.
