@@ -1,5 +1,6 @@
 """The program ``hlo-lsp``, which is also ``python -m hlo_lsp``."""
 
+import signal
 import sys
 
 from hlo_lsp.import_path import leave_out_current_folder
@@ -8,8 +9,13 @@ from hlo_lsp.import_path import leave_out_current_folder
 def main() -> int:
     """Run the command line, and return its exit status."""
     leave_out_current_folder()
+    is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if is_default:  # Ctrl-C during the imports would print a traceback
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from hlo_lsp.cli.main import main as run  # noqa: PLC0415  # it imports the standard library
 
+    if is_default:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return run()
 
 

@@ -50,6 +50,14 @@ def test_answer_goes_to_a_file(command: str, dump: Path, tmp_path: Path) -> None
         assert (written.read_text("utf-8") if written.exists() else "") == expected.out
 
 
+@pytest.mark.parametrize("name", ["a.html", "a.pb.gz", "a.csv"])
+def test_answer_is_no_page(name: str, dump: Path, tmp_path: Path) -> None:
+    found = run("summary", dump, "-o", tmp_path / name)
+    assert (found.status, found.out) == (2, "")
+    assert "`hlo-lsp report` writes such files" in found.err
+    assert not (tmp_path / name).exists()
+
+
 def test_file_that_cannot_be_written_is_an_error(dump: Path, tmp_path: Path) -> None:
     found = run("summary", dump, "-o", tmp_path / "none" / "a.txt")
     assert (found.status, found.out) == (2, "")

@@ -42,6 +42,19 @@ def test_different_compiles_end_with_1(dump: Path, other: Path) -> None:
     assert found.out.startswith("jit_f: HBM peak +1.0 KiB (5.0 KiB -> 6.0 KiB): b (")
 
 
+def test_growth_is_judged_in_a_line(dump: Path, other: Path) -> None:
+    found = run("diff", dump, other, "--max-growth", "1000 B")
+    assert (found.status, found.err) == (1, "hlo-lsp: --max-growth 1000 B: exceeded by jit_f\n")
+    found = run("diff", dump, other, "--max-growth", "2 KiB")
+    assert (found.status, found.err) == (0, "hlo-lsp: --max-growth 2 KiB: not exceeded\n")
+
+
+def test_growth_without_a_common_module_is_unknown(dump: Path, timed: Path) -> None:
+    found = run("diff", dump, timed, "--max-growth", "2%")
+    assert found.status == 2
+    assert "no module is on both sides, so the growth is unknown" in found.err
+
+
 def test_module_of_one_folder_is_listed(dump: Path, other: Path) -> None:
     for path in list(other.iterdir()):
         shutil.copy(path, other / path.name.replace("module_0001.jit_f", "module_0002.jit_g"))

@@ -53,6 +53,35 @@ def test_two_files_of_a_compile_are_not_compared(dump: Path) -> None:
     assert _same(files, ("summary", *files), dump)
 
 
+def test_dump_and_a_name_are_inspected(dump: Path) -> None:
+    assert _same((dump, "c", "--format", "json"), ("inspect", dump, "c", "--format", "json"), dump)
+
+
+def test_values_of_options_are_no_paths(dump: Path, tmp_path: Path) -> None:
+    for _ in range(2):  # the second time, the file exists
+        assert run(dump, "-o", tmp_path / "answer.md").status == 0
+    assert run(dump, "--format", "json", "--workspace", dump).status == 0
+
+
+def test_option_of_another_answer_chooses_its_command(dump: Path) -> None:
+    assert _same((dump, "--collectives"), ("cost", dump, "--collectives"), dump)
+    assert _same((dump, "--padding"), ("summary", dump, "--padding"), dump)
+
+
+def test_folder_of_a_failed_compile_is_explained(dump: Path) -> None:
+    log = dump / f"{STEM}.oom_message"
+    log.write_text(GPU, "utf-8")
+    assert _same((dump,), ("oom", log), dump)
+
+
+def test_folder_without_a_dump_is_an_error(tmp_path: Path) -> None:
+    for paths in ((tmp_path,), (tmp_path, tmp_path)):
+        found = run(*paths)
+        assert (found.status, found.out) == (2, "")
+        assert found.err.endswith(f"{tmp_path}: no dumps in this folder\n")
+    assert "no *.oom_* file" in run("oom", tmp_path).err
+
+
 def test_python_program_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("raise ValueError", "utf-8")
     found = run("train.py", cwd=tmp_path)
@@ -96,6 +125,14 @@ def test_other_word_names_the_command(word: str, command: str) -> None:
     assert (found.status, found.out) == (2, "")
     expected = f"`{word}` is neither a command nor a file; did you mean `hlo-lsp {command}`?"
     assert expected in found.err
+
+
+def test_unlike_word_has_no_suggestion() -> None:
+    assert "did you mean" not in run("words").err
+
+
+def test_missing_name_can_be_searched() -> None:
+    assert "`hlo-lsp find train.py:27 PATH`" in run("train.py:27").err
 
 
 def test_missing_path_is_no_command(tmp_path: Path) -> None:

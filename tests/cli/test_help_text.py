@@ -1,6 +1,7 @@
 """The help of the program, and the examples of commands."""
 
 import shlex
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -20,10 +21,10 @@ def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sample")
     with tarfile.open(SAMPLE) as archive:
         archive.extractall(folder, filter="data")
-    (folder / "PODS").mkdir()
-    for name in ("DUMPS", "BEFORE", "AFTER", "PODS/host_0", "PODS/host_1"):
-        (folder / name).parent.mkdir(exist_ok=True)
+    for name in ("DUMPS", "BEFORE", "AFTER"):
         (folder / name).symlink_to(folder / "dump")
+    for name in ("host_0", "host_1"):
+        shutil.copytree(folder / "dump", folder / "PODS" / name)
     (text,) = (folder / "dump").glob("*after_optimizations.txt")
     (folder / "DUMP.txt").symlink_to(text)
     return folder

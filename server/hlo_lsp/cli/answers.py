@@ -10,6 +10,7 @@ from hlo_lsp.cli.shared_options import FORMATS
 
 _ALWAYS = {"module", "format", "output", "log_file", "verbose", "help"}
 _FORMATS = {".md": "markdown", ".json": "json", ".sarif": "sarif"}
+_REPORT_ENDINGS = {".html", ".csv", ".gz", ".pb", ".pftrace", ".folded"}
 _TOPS = {"summary": 5, "timeline": 20}
 _OF_LISTS = frozenset({"top", "all"})
 
@@ -111,6 +112,8 @@ def complete_options(options: argparse.Namespace, parser: argparse.ArgumentParse
             _require_read(options, parser, name, answer)
     if options.format is None:
         ending = Path(options.output or "").suffix
+        if ending in _REPORT_ENDINGS:
+            raise CommandError(f"{options.output}: `hlo-lsp report` writes such files")
         options.format = _FORMATS.get(ending, FORMATS[0])
     if getattr(options, "top", 0) is None:
         options.top = _TOPS.get(options.module, 10)

@@ -1,6 +1,7 @@
 """``hlo-lsp diff``: compare two compiles, or all compiles of two folders."""
 
 import argparse
+import sys
 from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at
@@ -16,6 +17,7 @@ from hlo_lsp.reports.comparison import (
 )
 from hlo_lsp.reports.diff import Growth
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
+from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -60,10 +62,13 @@ def run(options: argparse.Namespace) -> int:
             for diff in found
             if not all(diff.is_memory_known)
         )
+        if not found:
+            problems.append("no module is on both sides, so the growth is unknown")
     if problems:
         return print_errors(problems)
-    if limit is not None:
-        is_accepted = not any(map(limit.is_exceeded_by, found))
-    else:
-        is_accepted = comparison.is_equal
-    return 0 if is_accepted else _DIFFERENT_STATUS
+    if limit is None:
+        return 0 if comparison.is_equal else _DIFFERENT_STATUS
+    larger = [pair.titles[1] for pair in comparison.pairs if limit.is_exceeded_by(pair.diff)]
+    verdict = f"exceeded by {', '.join(larger)}" if larger else "not exceeded"
+    print(printable(f"hlo-lsp: --max-growth {options.max_growth}: {verdict}"), file=sys.stderr)
+    return _DIFFERENT_STATUS if larger else 0

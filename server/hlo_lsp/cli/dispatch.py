@@ -6,10 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from hlo_lsp.cli.answers import other_answers
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.help_text import commands_of
 from hlo_lsp.cli.shared_options import dump_path
 from hlo_lsp.text.remote import is_url
 
+_MIN_LIKENESS = 0.75  # of a word that was mistyped
 _OPTIONS_WITH_VALUE = {"--log-file", "--host", "--port", "--completion"}
 _PROFILE_ENDINGS = (".xplane.pb", ".xplane.pb.gz", ".trace.json.gz", ".trace.json")
 _OLD_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -72,12 +75,42 @@ def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[st
         new = _new_form(word, list(arguments[at + 1 :]))
         print(f"hlo-lsp: `{word}` is now `{_described(word)}`", file=sys.stderr)
         return [*arguments[:at], *new]
-    paths = [one for one in arguments if _is_path(one)]
-    if not paths or not (at > 0 or word in paths):
-        raise CommandError(_unknown(word, commands), rows=["hlo-lsp --help lists the commands"])
-    others = [one for one in arguments if one not in paths]
-    command, *operands = _command_of(paths)
+    words = _operands(arguments)
+    paths = [one for one in words if _is_path(one)]
+    names = [one for one in words if one not in paths]
+    if not paths or len(names) > 1:
+        raise CommandError(_unknown(names[0], commands), rows=["hlo-lsp --help lists the commands"])
+    others = list(arguments)
+    for one in words:
+        others.remove(one)
+    command, *operands = _command_of(paths) if not names else ["inspect", *paths, *names]
+    if command == "summary":
+        command = next(
+            (one for one in commands for name in other_answers(one) if f"--{name}" in others),
+            command,
+        )
     return [command, *others, *operands]
+
+
+def _operands(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that are neither options nor values of options."""
+    # A late import, because it is of no use for other arguments.
+    from hlo_lsp.cli.options import argument_parser  # noqa: PLC0415
+
+    with_value = {
+        option
+        for parser in commands_of(argument_parser()).values()
+        for action in parser._actions
+        if action.nargs != 0
+        for option in action.option_strings
+    }
+    found = []
+    before = ""
+    for word in arguments:
+        if (word == "-" or not word.startswith("-")) and before not in with_value:
+            found.append(word)
+        before = word
+    return found
 
 
 def _first_word(arguments: Sequence[str]) -> int | None:
@@ -123,11 +156,14 @@ def _new_form(word: str, rest: list[str]) -> list[str]:
 
 
 def _unknown(word: str, commands: Collection[str]) -> str:
-    if "/" in word or os.sep in word or "." in word:
+    if "/" in word or os.sep in word:
         return f"{word}: No such file or directory"
+    if "." in word:
+        find = f"hlo-lsp find {word} PATH"
+        return f"{word}: No such file or directory; `{find}` finds a buffer or a Python line"
     from difflib import get_close_matches  # noqa: PLC0415  # only this message needs it
 
-    near = get_close_matches(word, [*commands, *_MEANINGS], 1)
+    near = get_close_matches(word, [*commands, *_MEANINGS], 1, _MIN_LIKENESS)
     meaning = _MEANINGS.get(word.casefold()) or next(
         (_MEANINGS.get(one, one) for one in near), None
     )
@@ -169,13 +205,17 @@ def _kind(path: str) -> str:
     from hlo_lsp.cli.dumps import is_log  # noqa: PLC0415
     from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
     from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
+    from hlo_lsp.text.disk import UnreadableError  # noqa: PLC0415
 
     if not os.path.isdir(path):
         return "log" if is_log(dump_path(path)) else "dump"
-    if any(compiles_below(Path(path))):
+    folder = Path(path)
+    if any(folder.glob("*.oom_*")):  # XLA writes them if a program does not fit
+        return "log"
+    if any(not one.path.name.endswith(_PROFILE_ENDINGS) for one in compiles_below(folder)):
         return "dump"
-    with suppress(OSError):
-        profile_run(Path(path))
+    with suppress(UnreadableError):
+        profile_run(folder)
         return "profile"
     return "dump"
 

@@ -37,7 +37,7 @@ EXAMPLES = {
     ),
     "find": (
         ("hlo-lsp find train.py:35 DUMPS", "jit_train_step: 33 buffers, 76.00 MiB of 206.77 MiB"),
-        ("hlo-lsp find 'f32[512]' DUMPS", "no shape `f32[512]` in these dumps"),
+        ("hlo-lsp find 'bf16[8192,512]' DUMPS", "jit_train_step: 8 buffers, 16.00 MiB"),
     ),
     "inspect": (
         (
@@ -56,15 +56,15 @@ EXAMPLES = {
     ),
     "profile": (
         ("hlo-lsp profile PROFILE", "jit_train_step · 3 runs on CPU 0 · median 395 µs"),
-        ("hlo-lsp profile AFTER --compare BEFORE", "jit_train_step"),
+        ("hlo-lsp profile AFTER --compare BEFORE", "jit_train_step · median 395 µs → 392 µs"),
     ),
     "diff": (
         ("hlo-lsp diff BEFORE AFTER", "jit_train_step: no differences"),
-        ("hlo-lsp diff BEFORE AFTER --max-growth 2%", "jit_train_step: no differences"),
+        ("hlo-lsp diff BEFORE AFTER --max-growth 2%", "hlo-lsp: --max-growth 2%: not exceeded"),
     ),
     "modules": (
         ("hlo-lsp modules DUMPS", "206.77 MiB HBM peak  jit_train_step · 1,914 instructions"),
-        ("hlo-lsp modules --hosts PODS", "hosts"),
+        ("hlo-lsp modules --hosts PODS", "2 hosts · 1 module"),
     ),
     "history": (
         ("hlo-lsp history DUMPS", "before optimizations: 419 instructions"),

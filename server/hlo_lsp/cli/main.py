@@ -39,15 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(*map(printable, (f"hlo-lsp: {error}", *error.rows)), sep="\n", file=sys.stderr)
         return error.status
     except BrokenPipeError:
-        # The reader of the pipe (head, less) has exited. With standard error open, Python would
-        # print a message at exit.
-        sys.stderr.close()
+        # The reader of the pipe (head, less) has exited; Python flushes the rest at the exit.
+        _discard_output()
         return 0
     except OSError as error:
         if error.errno not in _FULL_DISK:
             raise
         print(f"hlo-lsp: cannot write the output: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the rest of the buffer
+        _discard_output()
         return 2
     except KeyboardInterrupt:
         end_at_once()
@@ -57,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         problem = f"hlo-lsp: internal error: {describe_error(error)}; -v shows where"
         print(printable(problem), file=sys.stderr)
         return USAGE_ERROR_STATUS
+
+
+def _discard_output() -> None:
+    """Let nothing of the rest of the standard output be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -78,6 +82,8 @@ def _run(arguments: Sequence[str]) -> int:
     _configure_logging(options.log_file, options.verbose, is_server=is_server)
     if is_server:
         return _serve(options)
+    if sys.stdout is None:  # closed
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # until the end
     complete_options(options, commands_of(parser)[options.command])
     replace_missing_characters()
     command = import_module(f"hlo_lsp.cli.{getattr(options, 'module', options.command)}")

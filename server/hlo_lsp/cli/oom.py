@@ -38,7 +38,7 @@ class NoMessageError(CommandError):
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
-    log = options.log
+    log = _log_in(options.log)
     missing = [path for path in options.dumps if not path.exists()]
     try:
         lines = read_document(log).lines
@@ -64,6 +64,21 @@ def run(options: argparse.Namespace) -> int:
         which = f"message {found.number} of {found.count}"
         print(f"hlo-lsp: {which}; choose another with --message", file=sys.stderr)
     return 0
+
+
+def _log_in(path: Path) -> Path:
+    """Return the log of a path: of a folder, the newest that XLA wrote as a program did not fit.
+
+    Raises:
+        CommandError: The folder has none.
+    """
+    if not path.is_dir():
+        return path
+    found = sorted(path.glob("*.oom_*"), key=lambda one: (one.stat().st_mtime_ns, one.name))
+    if not found:
+        message = f"{shown(path)}: no *.oom_* file of XLA in this folder; name a log"
+        raise CommandError(message, NOT_FOUND_STATUS)
+    return found[-1]
 
 
 def report_of_log(

@@ -96,7 +96,8 @@ def _explanation(
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:
-        yield "hlo-lsp: XLA wrote no dumps. It writes none for programs from a compilation cache"
+        why = "; it writes none for programs from a compilation cache" if not log else ""
+        yield f"hlo-lsp: XLA wrote no dumps{why}"
         return
     if len(modules) > 1:
         yield from text_lines(modules_content(groups[:count], with_small=options.all))

@@ -44,10 +44,17 @@ def print_note(console: Console, text: str) -> None:
     console.print(Words(Text(printable(text))), style="dim")
 
 
+class _Console(Console):
+    """A console that leaves a closed pipe to the command; rich would exit with status 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def make_console() -> Console:
     """Return the console; in a pipe, lines are not wrapped."""
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPE_COLUMNS
-    return Console(width=wide, highlight=False)
+    return _Console(width=wide, highlight=False)
 
 
 def rendered(show: Callable[[Console], None]) -> str:

@@ -432,6 +432,8 @@ def _changed(found: InstructionDiff, node: Node) -> str:
     if inside is not None and not inside.is_equal:
         return f"{names}: {_first_instruction_change(inside)}"
     what = "operands" if node.operation != other.operation else "fused computation"
+    if node.opcode == "constant":
+        what = "value"
     if (node.operation, node.content) == (other.operation, other.content):
         what = "elements of tuples"
     return f"{names}: different {what}"

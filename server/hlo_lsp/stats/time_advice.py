@@ -135,10 +135,12 @@ class _Costs:
             if owner is not None and owner.source is not None:
                 name = owner.source.short
                 times[name] = times.get(name, 0.0) + price(row)
-        least = _MIN_SHARE * sum(times.values())
+        total = sum(map(price, rows))  # also of instructions without a line
         first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
-        named = [f"{name} ({format_time(times[name])})" for name in first if times[name] >= least]
-        return f", most of it for {', '.join(named)}" if named else ""
+        large = [name for name in first if times[name] >= _MIN_SHARE * total]
+        named = [f"{name} ({format_time(times[name])})" for name in large]
+        is_most = 2 * sum(times[name] for name in large) > total
+        return f", most of it for {', '.join(named)}" if is_most else ""
 
 
 def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
