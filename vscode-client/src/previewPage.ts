@@ -4,6 +4,8 @@ import * as vscode from "vscode";
 import { shortened } from "./dumpLabels";
 
 const MAX_NAME_LENGTH = 100; // a file system allows about 255 bytes
+/** The end of a number before its unit, which must not begin the next line. */
+const NUMBER_AND_UNIT = /(\d) (?=(?:[KMGTPE]?i?B|[kMGTP]?FLOP|[mµn]?s)\b)/gu;
 const PAGE_FOLDER = /^[0-9a-f]{12}$/; // the name
 const MAX_AGE = 7 * 24 * 60 * 60 * 1000; // milliseconds; a window that is opened again shows its previews again
 
@@ -50,7 +52,7 @@ async function writePage(storage: vscode.Uri, name: string, markdown: string): P
   const pages = vscode.Uri.joinPath(storage, "pages");
   const folder = vscode.Uri.joinPath(pages, createHash("sha256").update(markdown).digest("hex").slice(0, 12));
   const page = vscode.Uri.joinPath(folder, `${shortened(name.replace(/[^\w .,→-]/gu, "_"), MAX_NAME_LENGTH)}.md`);
-  const text = withRelativeLinks(withShortPaths(markdown), folder.fsPath);
+  const text = withRelativeLinks(withShortPaths(markdown.replaceAll(NUMBER_AND_UNIT, "$1\u00a0")), folder.fsPath);
   await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
   void removeOldPages(pages);
   void removeOldPages(storage); // where earlier versions wrote pages

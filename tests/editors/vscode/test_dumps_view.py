@@ -55,6 +55,9 @@ async def test_compile_shows_files_buffers_and_views(
     await page.get_by_role("link", name="step").first.click()
     await until(window.front, lambda front: front[0] == compile_in_view.path(MODULE))
     await page.get_by_role("heading").first.wait_for()  # beside the file
+    (sentence,) = await page.locator("p", has_text="Arguments:").all_inner_texts()
+    assert "\N{NO-BREAK SPACE}KiB" in sentence
+    assert " KiB" not in sentence
     await until(lambda: no_file(old))
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
