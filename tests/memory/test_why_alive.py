@@ -1,8 +1,9 @@
 """Why buffers are alive: uses, the last consumer, and what it waits for."""
 
-from hlo_lsp.memory.why_alive import Lifetime, lifetime_of
+from hlo_lsp.memory.why_alive import Lifetime, buffer_donation, lifetime_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.donation import DonationStatus
 
 MODULE = """\
 HloModule step, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }
@@ -65,8 +66,19 @@ RANGES = (
 )
 
 
+def _dump(*texts: str) -> Compile:
+    return Compile([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])
+
+
+def _donation(name: str) -> DonationStatus | None:
+    dump = _dump()
+    value = dump.value_at(name)
+    assert value is not None
+    return buffer_donation(dump, value)
+
+
 def _lifetime(name: str, *texts: str) -> Lifetime:
-    dump = Compile([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])
+    dump = _dump(*texts)
     value = dump.value_at(name)
     assert value is not None
     found = lifetime_of(dump, value)
@@ -172,25 +184,25 @@ def test_copy_in_host_memory_is_offloading() -> None:
 
 
 def test_donated_argument_names_its_output() -> None:
-    found = _lifetime("q").donation
+    found = _donation("q")
     assert found is not None
     assert (found.is_donated, found.output) == (True, (0,))
 
 
 def test_fitting_argument_names_the_open_output() -> None:
-    found = _lifetime("p").donation
+    found = _donation("p")
     assert found is not None
     assert (found.is_donated, found.fits, found.obstacle) == (False, (1,), None)
 
 
 def test_other_argument_names_the_first_mismatch() -> None:
-    found = _lifetime("r").donation
+    found = _donation("r")
     assert found is not None
     assert found.obstacle == "no output has its type and dimensions"
 
 
 def test_temporary_has_no_donation() -> None:
-    assert _lifetime("forward").donation is None
+    assert _donation("forward") is None
 
 
 def test_uses_have_no_steps_without_live_ranges() -> None:

@@ -141,6 +141,15 @@ def test_inline_operand_counts_as_use() -> None:
     assert [record.name for record in module.inputs(r)] == ["a", "b"]
 
 
+def test_entry_follows_its_mark() -> None:
+    file = DumpFile.of_text("HloModule m\n\nENTRY %f {\n}\n\n%g {\n}\n")
+    names = [file.module.entry and file.module.entry.name]
+    for number, line in ((0, "%f {"), (3, "ENTRY %g {")):
+        _replaced(file, number, line)
+        names.append(file.module.entry and file.module.entry.name)
+    assert names == ["f", None, "g"]  # an empty computation is none
+
+
 def test_unmarked_entry_and_root_are_the_last() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\n%f {\n  %a = f32[] constant(0)\n}\n\n"

@@ -66,7 +66,6 @@ class Lifetime:
         is_backward: Whether the backward pass produces the data; None if ``op_name`` names neither
             pass.
         is_offloaded: Whether the buffer or a copy of it is in host memory.
-        donation: For an argument of the program, whether the caller donates its buffer.
     """
 
     origin: Origin | None
@@ -78,7 +77,6 @@ class Lifetime:
     is_backward: bool | None
     is_rematerialized: bool
     is_offloaded: bool
-    donation: DonationStatus | None
 
 
 def lifetime_of(dump: Compile, value: Value) -> Lifetime | None:
@@ -104,7 +102,6 @@ def lifetime_of(dump: Compile, value: Value) -> Lifetime | None:
         is_backward_pass(op_name),
         any(is_rematerialized(name, op_name) for name in names),
         value.color == HOST_MEMORY_SPACE or search.reaches_host,
-        _donation(dump, module, value),
     )
 
 
@@ -261,13 +258,15 @@ def _producers(
             yield origin.instruction.record
 
 
-def _donation(dump: Compile, module: ModuleIndex, value: Value) -> DonationStatus | None:
+def buffer_donation(dump: Compile, value: Value) -> DonationStatus | None:
+    """Return whether the caller donates the buffer of an argument, None for other buffers."""
+    line = dump.instruction(value.name)
     allocation = None if value.allocation is None else value.allocation.record
-    if allocation is None or allocation.parameter is None:
+    if line is None or allocation is None or allocation.parameter is None:
         return None
     original = unoptimized_module(dump)
     return donation_status(
-        module,
+        line.file.module,
         allocation.parameter,
         tuple_path(allocation.parameter_index),
         None if original is None else original.module,

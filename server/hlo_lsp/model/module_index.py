@@ -54,6 +54,7 @@ class ModuleIndex:
         self._async_bodies: dict[InstructionLine, InlineComputation] = {}
         self._names = NameIndex(self._instructions_in)
         self._sorted_computations: list[ComputationLine] | None = None
+        self._marked_entry: ComputationLine | None = None
         self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
@@ -99,7 +100,7 @@ class ModuleIndex:
         if isinstance(record, ComputationLine):
             change(self.computations, record.name, record)
             self._forget(record)
-            self._sorted_computations = None
+            self._sorted_computations = self._marked_entry = None
             for member in record.members:
                 self._update(member, change)
         elif isinstance(record, ModuleHeader):
@@ -167,13 +168,14 @@ class ModuleIndex:
 
         A text that is cut off ends with another computation. XLA writes it last, and marks it.
         """
-        last = None
-        for computation in self.all_computations():
-            if computation.is_entry:
-                return computation
-            if not isinstance(computation, InlineComputation):
-                last = computation
-        return None if last is None or not self._may_be_entry(last) else last
+        if self._marked_entry is None:
+            found = self.all_computations()
+            self._marked_entry = next((one for one in found if one.is_entry), None)
+            if self._marked_entry is None:
+                whole = (one for one in reversed(found) if not isinstance(one, InlineComputation))
+                last = next(whole, None)
+                return None if last is None or not self._may_be_entry(last) else last
+        return self._marked_entry
 
     def _may_be_entry(self, last: ComputationLine) -> bool:
         """Return whether the last computation, which is not marked, can be the entry."""

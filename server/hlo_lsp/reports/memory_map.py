@@ -54,7 +54,7 @@ VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
-_MAX_REASONS = 250  # of fixed and of other boxes; one takes about 1 ms
+_MAX_REASONS = 250  # of fixed and of other boxes
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 

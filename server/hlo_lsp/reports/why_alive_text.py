@@ -7,7 +7,7 @@ from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.memory.occupied_steps import occupied_steps
-from hlo_lsp.memory.why_alive import BufferUse, Lifetime
+from hlo_lsp.memory.why_alive import BufferUse, Lifetime, buffer_donation
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Value
@@ -56,8 +56,9 @@ def lifetime_card(
         again = "yes: it is computed a second time" if lifetime.is_rematerialized else "no"
         offloaded = "yes: to host memory" if lifetime.is_offloaded else "no"
         facts += [Fact("rematerialized", again), Fact("offloaded", offloaded)]
-    if lifetime.donation is not None:
-        facts.append(_donation_fact(dump, value, lifetime.donation))
+    donation = buffer_donation(dump, value)
+    if donation is not None:
+        facts.append(_donation_fact(dump, value, donation))
     if others:
         names = [f"{_key(other)} {_size(other)}" for other in others]
         facts.append(Fact("other results", join_limited(names, 4)))
@@ -87,7 +88,7 @@ def lifetime_json(dump: Compile, value: Value, lifetime: Lifetime | None) -> Jso
     }
     if lifetime is None:
         return {**facts, **dict.fromkeys(_LIFETIME_KEYS)}
-    last, awaited, donation = lifetime.last_consumer, lifetime.awaited, lifetime.donation
+    last, awaited, donation = lifetime.last_consumer, lifetime.awaited, buffer_donation(dump, value)
     return {
         **facts,
         "origin": origin_json(lifetime.origin),
