@@ -25,6 +25,8 @@ ENTRY %main (p: (f32[8], f32[8])) -> f32[] {
   %p = (f32[8]{0}, f32[8]{0}) parameter(0)
   %c = f32[] constant({1, 2})
   %n = f32[8]{0:T(128)S(1)} negate(%p#0), metadata={op_name="jit(f)/n, x=1"}
+  %g = f32[8]{0} all-reduce(%n), channel_id=1, \
+replica_groups=mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'y'}, to_apply=%add
   ROOT %r = f32[] reduce(%n, %c), dimensions={0}, to_apply=%add, sharding={replicated}
 }
 """

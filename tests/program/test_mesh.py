@@ -52,6 +52,8 @@ def _text(collective: str, sharding: str = f"{_NAMED}, [{{'data'}}]", header: st
         ("{}", "over `data` x `model` (8 devices)"),
         ("mesh['data'=2,'model'=4] {'model','data'}", "over `data` x `model` (8 devices)"),
         ("mesh['axis_0'=2,'axis_1'=4] {'axis_1'}", "over `model` (4 devices)"),
+        ("mesh['axis_0'=4,'axis_1'=2], device_ids=([2,4]T(1,0)) {'axis_1'}",
+         "over `data` (2 devices)"),
         ("{{0,1},{2,3},{4,5},{6,7}}", "over `model:(2)2` (2 devices)"),
         ("mesh['data'=2,'model'=4] {'model':(1)2}", "over `model:(1)2` (2 devices)"),
         ("{{0,2},{1,3},{4,6},{5,7}}", "over `model:(1)2` (2 devices)"),

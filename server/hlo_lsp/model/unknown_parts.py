@@ -400,7 +400,9 @@ _READERS: dict[str, Callable[[str], bool]] = {
     "allow_spmd_sharding_propagation_to_parameters": _reads_list("(?:true|false)"),
     "allow_spmd_sharding_propagation_to_output": _reads_list("(?:true|false)"),
 }
-_CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({VALUE})")
+_CHECKED_VALUE = re.compile(
+    rf",\s*({'|'.join(_READERS)})=\s*({VALUE}(?:, device_ids=(?=\(){VALUE})?)"
+)
 
 
 def _parts_of_values(record: Record, text: str, start: int) -> Iterator[UnknownPart]:

@@ -253,7 +253,9 @@ def _starts_new_item(line: str) -> bool:
 
 _STRINGS_AND_COMMENTS = r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*'
 _NESTING_TOKENS = re.compile(rf'{_STRINGS_AND_COMMENTS}|[(\[{{]|[)\]}}]|,|"')
-_PAIRED_TOKENS = re.compile(rf'{_STRINGS_AND_COMMENTS}|{_PAIR}|[(\[{{]|[)\]}}]|,|"')
+# No value ends before the devices of a mesh: `replica_groups=mesh['x'=4], device_ids=(...) {'x'}`.
+_COMMA = r",(?! device_ids=\()"
+_PAIRED_TOKENS = re.compile(rf'{_STRINGS_AND_COMMENTS}|{_PAIR}|[(\[{{]|[)\]}}]|{_COMMA}|"')
 STRAY_QUOTES = frozenset({'"', '\\"'})  # tokens that begin or end no string
 _COMMENTS = re.compile(_STRINGS_AND_COMMENTS)
 INDEX_MARK = "/*index="
