@@ -84,3 +84,28 @@ def test_rows_link_to_python_else_to_instructions(measured: TimeSources) -> None
         one for one in lines if one.startswith("| [train.py:8]")
     )
     assert f"#L{dot}) | 10.0 µs" in next(one for one in lines if one.startswith("| [dot]"))
+
+
+_MESH = """\
+HloModule m, is_scheduled=true, num_partitions=4
+
+ENTRY %e {
+  %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
+  %a = f32[8] all-reduce(%x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true
+  ROOT %d = f32[8] negate(%a)
+}
+"""
+
+
+def test_partitioned_program_has_a_table_by_axis() -> None:
+    dump = Compile([DumpFile.of_text(_MESH, "m.txt")])
+    lines = summary_of(dump, TimeSources(chips()["v5e"], ()))
+    first = next(number for number, line in enumerate(lines) if line.startswith("| Axis |"))
+    assert {line.split(" | ")[0] for line in lines[first + 2 : first + 4]} == {
+        "| model",
+        "| no collective",
+    }
+
+
+def test_program_without_collectives_has_no_table_by_axis(measured: TimeSources) -> None:
+    assert not any(line.startswith("| Axis |") for line in summary_of(dump_of(), measured))

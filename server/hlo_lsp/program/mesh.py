@@ -28,11 +28,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sharding import Sharding, TupleSharding, parse_sharding
 from hlo_lsp.program.dataflow import ModuleFlow
-from hlo_lsp.program.transfers import (
-    COLLECTIVE_OPCODES,
-    performed_operation,
-    without_async_ending,
-)
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, performed_operation, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Groups = tuple[tuple[int, ...], ...]

@@ -19,13 +19,7 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.collective_roles import CollectiveRole, collective_role
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
-from hlo_lsp.program.mesh import (
-    CollectiveAxes,
-    DeviceMesh,
-    axes_json,
-    collective_axes,
-    meshes_of,
-)
+from hlo_lsp.program.mesh import CollectiveAxes, DeviceMesh, axes_json, collective_axes, meshes_of
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (

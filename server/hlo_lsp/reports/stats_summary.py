@@ -23,11 +23,12 @@ from hlo_lsp.text.inert import markdown_code, markdown_text
 _TITLES = {
     InstructionKey.LINE: "Python line",
     InstructionKey.PHASE: "Phase",
+    InstructionKey.AXIS: "Axis",
     InstructionKey.SCOPE: "Scope",
     InstructionKey.OPCODE: "Opcode",
     InstructionKey.INSTRUCTION: "Instruction",
 }
-
+_MIN_AXES = 2  # without collectives, one group has all instructions
 
 _AMOUNTS: tuple[tuple[str, Callable[[InstructionGroup], Any], Callable[[Any], str]], ...] = (
     ("measured time", lambda group: group.run_ps if group.times else 0.0, format_time),
@@ -67,6 +68,8 @@ class _StatsSummary:
             shown = [(group, self._cells(group)) for group in groups[:count]]
             if key is not InstructionKey.INSTRUCTION:
                 shown = [row for row in shown if row[1].get("share") != "0%"]
+            if key is InstructionKey.AXIS and len(groups) < _MIN_AXES:
+                continue
             if shown:
                 yield ""
                 yield from self._lines_of(key, shown)
