@@ -48,7 +48,8 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     opcode = without_async_ending(collective.opcode)
     owner = owner_of_line(dump, located)
     own = "" if owner is None or owner.source is None else source_label(owner.source, owner.op_name)
-    if owner is not None and _is_requested(original, owner.op_name):
+    op_name = "" if owner is None else f"/{owner.op_name}"
+    if any(op_name.endswith(f"/{name}") for name in _collectives(original)):  # in other scopes
         return CollectiveRole("requested", f"asked for by {own}")
     origins = [_whole(dump, origin) for origin in _origins(dump, located)]
     labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
@@ -64,11 +65,6 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
         return CollectiveRole("argument", f"{verb} {data}{cut}")
     use = "" if own in {"", *labels} else f" for {own}"
     return CollectiveRole("resharding", f"{verb} the result of {data}{use}")
-
-
-def _is_requested(original: DumpFile, op_name: str) -> bool:
-    """Return whether a collective of a program has this name, maybe without scopes around it."""
-    return any(op_name == name or op_name.endswith(f"/{name}") for name in _collectives(original))
 
 
 @query

@@ -44,15 +44,15 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
     opcode, operation name, Python line, and sizes. None if the array is not cut, or if the
     operation is unknown.
     """
-    original, module = unoptimized_module(dump), line.file.module
-    shape = try_shape(line.record.shape)
+    shape, original = try_shape(line.record.shape), unoptimized_module(dump)
     if original is None or not isinstance(shape, ArrayShape) or not is_optimized(line.file):
         return None
-    devices = module.partition_count
+    possible = _originals(dump, line, original)
+    devices = line.file.module.partition_count if possible else 1
     if devices == 1 or original.module.partition_count != devices:
         return None
     found: dict[ArrayShape, list[InstructionLine]] = {}
-    for one in _originals(dump, line, original):
+    for one in possible:
         whole = try_shape(one.shape)
         if isinstance(whole, ArrayShape) and _parts(shape, whole, devices) is not None:
             found.setdefault(replace(whole, layout=None), []).append(one)
@@ -60,12 +60,10 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
         return None
     ((whole, records),) = found.items()
     parts = _parts(shape, whole, devices) or ()
-    cut = tuple((dim, number) for dim, number in enumerate(parts) if number > 1)
-    if not cut:
-        return None
     sharding, meshes = next(_shardings(original.module, records, parts), None), meshes_of(dump)
-    axes = (None if sharding is None else cut_axes(meshes, sharding, dim) for dim, _ in cut)
-    return GlobalShape(whole, tuple(Cut(*one, next(axes) or None) for one in cut))
+    dims = ((dim, number) for dim, number in enumerate(parts) if number > 1)
+    cuts = tuple(Cut(dim, number, cut_axes(meshes, sharding, dim)) for dim, number in dims)
+    return GlobalShape(whole, cuts) if cuts else None
 
 
 def _originals(
@@ -73,18 +71,23 @@ def _originals(
 ) -> list[InstructionLine]:
     """Return the instructions before optimizations that an instruction can be."""
     module, record = line.file.module, line.record
-    if original.module.entry is None or module.computation_of(record) is not module.entry:
-        return []
     number = parameter_number(record)
+    if not _is_in_entry(module, record):
+        return []
     if number is not None:
-        parameters = original.module.computation(original.module.entry).parameters
+        entry = original.module.entry
+        parameters = {} if entry is None else original.module.computation(entry).parameters
         return [parameters[number]] if number in parameters else []
     if is_communication(module, record):  # its metadata is that of what it serves
         return []
     opcode = _computed_opcode(module, record)
-    home, entry = original.module.computation_of, original.module.entry
     found = counterparts(dump, line).get(original, [])
-    return [one for one in found if one.opcode == opcode and home(one) is entry]
+    return [one for one in found if one.opcode == opcode and _is_in_entry(original.module, one)]
+
+
+def _is_in_entry(module: ModuleIndex, record: InstructionLine) -> bool:
+    home = module.computation_of(record)
+    return home is not None and home.is_entry
 
 
 def _computed_opcode(module: ModuleIndex, record: InstructionLine) -> str:

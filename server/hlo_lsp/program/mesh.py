@@ -162,14 +162,16 @@ def collective_axes(
     return _axes_of_text(meshes, text, are_pairs=pairs is not None)
 
 
-def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding, dimension: int) -> str:
-    """Return the names of the axes along which a dimension is cut, empty if they are unknown."""
+def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding | None, dimension: int) -> str | None:
+    """Return the names of the axes along which a dimension is cut, None if they are unknown."""
+    if sharding is None:
+        return None
     own = sharding.partitions[dimension].axes
     if own and sharding.mesh is not None and _has_names(sharding.mesh):
         return " x ".join(map(str, own))
     order = sharding.order
     if not meshes or order is None or order.count != len(meshes[0].devices):
-        return ""
+        return None
     sizes = _tiles(sharding)
     inner, size = prod(sizes[dimension + 1 :]), sizes[dimension]
     starts = (place for place in range(order.count) if place // inner % size == 0)
@@ -177,7 +179,7 @@ def cut_axes(meshes: Sequence[DeviceMesh], sharding: Sharding, dimension: int) -
         tuple(order.at(start + inner * part) for part in range(size)) for start in starts
     )
     found = _described_axes(meshes, groups, are_pairs=False)
-    return found.label if found.axes else ""
+    return found.label if found.axes else None
 
 
 def collective_in(module: ModuleIndex, instruction: InstructionLine) -> InstructionLine | None:

@@ -78,6 +78,7 @@ def scheduled_module(dump: Compile) -> DumpFile | None:
     return None
 
 
+@query
 def unoptimized_module(dump: Compile) -> DumpFile | None:
     """Return the module before optimizations if it is complete."""
     for file in dump.others:
