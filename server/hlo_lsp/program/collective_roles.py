@@ -47,7 +47,7 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     located = LocatedRecord(line.file, collective)
     opcode = without_async_ending(collective.opcode)
     owner = owner_of_line(dump, located)
-    own = "" if owner is None or owner.source is None else source_label(owner.source, owner.op_name)
+    own = "" if owner is None else source_label(owner.source, owner.op_name)
     op_name = "" if owner is None else f"/{owner.op_name}"
     if any(op_name.endswith(f"/{name}") for name in _collectives(original)):  # in other scopes
         return CollectiveRole("requested", f"asked for by {own}")

@@ -28,7 +28,6 @@ _TITLES = {
     InstructionKey.OPCODE: "Opcode",
     InstructionKey.INSTRUCTION: "Instruction",
 }
-_MIN_AXES = 2  # without collectives, one group has all instructions
 
 _AMOUNTS: tuple[tuple[str, Callable[[InstructionGroup], Any], Callable[[Any], str]], ...] = (
     ("measured time", lambda group: group.run_ps if group.times else 0.0, format_time),
@@ -68,8 +67,8 @@ class _StatsSummary:
             shown = [(group, self._cells(group)) for group in groups[:count]]
             if key is not InstructionKey.INSTRUCTION:
                 shown = [row for row in shown if row[1].get("share") != "0%"]
-            if key is InstructionKey.AXIS and len(groups) < _MIN_AXES:
-                continue
+            if key is InstructionKey.AXIS and not groups[1:]:
+                continue  # no collectives
             if shown:
                 yield ""
                 yield from self._lines_of(key, shown)
