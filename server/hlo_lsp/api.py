@@ -25,7 +25,6 @@ from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
 from hlo_lsp.compiling.program import Changes, program_at
 from hlo_lsp.compiling.pythons import find_python
-from hlo_lsp.compiling.recompile import compile_again
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -248,7 +247,7 @@ def compile(  # noqa: A001  # as jax.stages.Lowered.compile
     try:
         program = program_at(local_path(os.fspath(path)))
         with CompilerProcess(find_python(python)) as compiler:
-            compile_again(compiler, program, changes, Path(folder.name), is_compared=False)
+            compiler.compile(program.request(changes, Path(folder.name)))
     except (CompileFailedError, UnreadableError) as error:
         raise OSError(str(error)) from error
     return _load([Path(folder.name)], folder)

@@ -33,7 +33,6 @@ from hlo_lsp.python_processes import python_environment
 from hlo_lsp.text.inert import printable
 
 Json = dict[str, Any]
-_MAX_DETAILS = 20_000  # characters of the end of a log
 _MAX_MESSAGE = 600
 _STATUS = re.compile(r"^(?:[A-Z_]{4,}: )+")
 _PLACE = re.compile(r"\b(?:was parsing |^)(\d+):(\d+): error: ([^\n]*)", re.MULTILINE)
@@ -188,16 +187,12 @@ class CompilerProcess:
         if self._has_timed_out:
             return CompileFailedError(f"the compiler needs longer than {self._seconds:g} s")
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        lines = [line for line in self._details().splitlines() if line.strip()]
-        last = f": {printable(lines[-1][:_MAX_MESSAGE])}" if lines else ""
         hint = "; it may have run out of memory" if status == -9 else ""
-        message = f"the compiler ended early, {how}{hint}{last}"
-        return CompileFailedError(message, details="\n".join(lines))
-
-    def _details(self) -> str:
-        self._log.flush()
         self._log.seek(0)
-        return self._log.read().decode("utf-8", "replace")[-_MAX_DETAILS:]
+        lines = self._log.read().decode("utf-8", "replace").split("\n")
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        what = f": {printable(last[:_MAX_MESSAGE])}" if last else ""
+        return CompileFailedError(f"the compiler ended early, {how}{hint}{what}")
 
     def _refusal(self, answer: Json) -> CompileFailedError:
         text: str = answer["error"]
@@ -207,13 +202,12 @@ class CompilerProcess:
         if places:
             # Of several, the first can be about all that an operand could be.
             line, column, what = next((one for one in places if _GENERAL not in one[2]), places[0])
-            return CompileFailedError(_first_line(what), int(line) - 1, int(column) - 1, text)
+            return CompileFailedError(_first_line(what), int(line) - 1, int(column) - 1)
         operation = _OPERATION.search(text)
         if operation is not None:
-            return CompileFailedError(
-                f"{operation[1]}: {_first_line(operation[2])}", details=text, name=operation[1]
-            )
-        return CompileFailedError(_first_line(text), details=text)
+            message = f"{operation[1]}: {_first_line(operation[2])}"
+            return CompileFailedError(message, name=operation[1])
+        return CompileFailedError(_first_line(text))
 
 
 def _first_line(text: str) -> str:

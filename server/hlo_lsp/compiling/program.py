@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.errors import CompileFailedError, similar
 from hlo_lsp.compiling.settings import Settings, program_text, settings_of, slice_with
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.display.phrases import count_noun
-from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
+from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, compiles_below
@@ -33,7 +32,6 @@ _NO_TEXT = (
 )
 _TEXT_ENDINGS = frozenset({".hlo", ".txt", ".pb"})
 _ELIDED = re.compile(r"\bconstant\(\{\.\.\.\}\)")
-_WILDCARDS = re.compile(r"[*?]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,21 +102,19 @@ class Program:
         """
         settings, rest = self.settings, dict(self.settings.rest)
         topology = self._topology(changes)
-        is_tpu = topology is not None
         if topology != settings.topology:
             rest["device_ids"] = ()  # of another slice
         text = self.text if changes.text is None else changes.text
         # XLA loses donations that name no output when it converts HLO.
-        donated = donated_parameters(text.partition("\n")[0])
-        if changes.no_donation:
-            donated = set()
+        header = "" if changes.no_donation else text.partition("\n")[0]
+        donated = donated_parameters(header)
         if changes.donated is not None:
             donated |= self._donated(changes.donated)
         return {
             **rest,
             "text": text,
             "mlir": self.original if changes.text is None else None,
-            "platform": "tpu" if is_tpu else "cpu",
+            "platform": "cpu" if topology is None else "tpu",
             "topology": topology,
             "replicas": settings.replicas,
             "partitions": settings.partitions,
@@ -152,53 +148,38 @@ class Program:
 
     def _donated(self, wanted: tuple[str, ...]) -> set[int]:
         """Return the numbers of the parameters that names, patterns, or numbers stand for."""
-        if not wanted:
-            return set(self.usable_donations())
-        names = self._argument_names()
+        if not wanted:  # JAX passes more than 2,000 arguments as the elements of one parameter
+            return {
+                one.index[0] if one.index else one.parameter
+                for one in donated_arguments(self.compiled) or ()
+                if one.state is DonationState.USABLE
+            }
+        module = self.file.module
+        parameters = {} if module.entry is None else module.computation(module.entry).parameters
+        names = {number: argument_name(line) for number, line in parameters.items()}
         found: set[int] = set()
         for one in wanted:
-            numbers = {int(one)} & names.keys() if one.isdecimal() else _matching(one, names)
+            pattern = one.replace("[", "[[]")  # names have brackets
+            numbers = {
+                number
+                for number, name in names.items()
+                if one == str(number) or fnmatchcase(name, pattern)
+            }
             if not numbers:
-                near = get_close_matches(one, names.values(), 3)
-                hint = f"; did you mean {' or '.join(near)}?" if near else ""
+                hint = similar(one, names.values())
                 raise CompileFailedError(f"{shown(self.path)}: no argument {one}{hint}")
             found |= numbers
         return found
 
-    def _argument_names(self) -> dict[int, str]:
-        module = self.file.module
-        parameters = {} if module.entry is None else module.computation(module.entry).parameters
-        return {number: argument_name(line) for number, line in parameters.items()}
-
-    def usable_donations(self) -> dict[int, Argument]:
-        """Return the arguments that are not donated and that an output can use, by parameter."""
-        # JAX passes more than 2,000 arguments as the elements of one parameter.
-        return {
-            one.index[0] if one.index else one.parameter: one
-            for one in donated_arguments(self.compiled) or ()
-            if one.state is DonationState.USABLE
-        }
-
     def notes(self, edited: str | None) -> Iterator[str]:
         """Yield what a compile of the program, or of an edited text, leaves out."""
-        if self.settings.left_out:
-            names = ", ".join(self.settings.left_out)
+        if names := ", ".join(self.settings.left_out):
             yield f"options with paths are not carried over: {names}"
         is_original = edited is None and self.original is not None
         elided = len(_ELIDED.findall(edited or self.text))
         if elided and not is_original:
             what = count_noun(elided, "constant")
             yield f"the text omits the values of {what}; XLA compiles with other values"
-
-
-def _matching(pattern: str, names: Mapping[int, str]) -> set[int]:
-    # In a pattern, only `*` and `?` are special: names have brackets.
-    literal = pattern.replace("[", "[[]") if _WILDCARDS.search(pattern) else None
-    return {
-        number
-        for number, name in names.items()
-        if name == pattern or (literal is not None and fnmatchcase(name, literal))
-    }
 
 
 def program_at(path: Path) -> Program:

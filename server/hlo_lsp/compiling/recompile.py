@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp.compiling.compiler_process import CompileResult, CompilerProcess
-from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.errors import CompileFailedError, similar
 from hlo_lsp.compiling.program import Changes, Program
 from hlo_lsp.display.phrases import count_noun
 
@@ -49,12 +48,7 @@ class Recompiled:
 
 
 def compile_again(
-    compiler: CompilerProcess,
-    program: Program,
-    changes: Changes,
-    folder: Path | None = None,
-    *,
-    is_compared: bool = True,
+    compiler: CompilerProcess, program: Program, changes: Changes, folder: Path | None = None
 ) -> Recompiled:
     """Compile a program with changes, and as it was if its dump can be of another compiler.
 
@@ -63,7 +57,6 @@ def compile_again(
         program: The program.
         changes: The changes.
         folder: A folder that keeps the new dump.
-        is_compared: Whether the program is also compiled without the changes if that is necessary.
 
     Raises:
         CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
@@ -75,8 +68,7 @@ def compile_again(
     notes = list(_notes(program, result))
     is_reproduced = program.names_compiler and result.changed_options is not None
     unedited = program.without_edits(changes)
-    is_dump_comparable = before and is_reproduced and result.is_original
-    if is_compared and changes != unedited and not is_dump_comparable:
+    if changes != unedited and not (before and is_reproduced and result.is_original):
         why = "the dump can be of another compiler" if before else "it is not compiled in the dump"
         notes.append(f"before: the program without the changes, compiled as well, because {why}")
         before = compiler.new_folder()
@@ -104,8 +96,7 @@ def _compile(compiler: CompilerProcess, program: Program, request: Json) -> Comp
         unknown = _UNKNOWN_OPTION.search(str(error))
         if unknown is None:
             raise
-        near = get_close_matches(unknown[1], program.option_names(), 3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        hint = similar(unknown[1], program.option_names())
         raise CompileFailedError(f"no option {unknown[1]}{hint}") from error
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from hlo_lsp.cost.chips import Chip, chips, slice_bounds, tpu_target
@@ -68,12 +69,11 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> Settings:
     header = text.partition("\n")[0]
     counts = {name: int(count) for name, count in _COUNT.findall(header)}
     execution = _companion(files, "execution_options.txt")
-    target = _companion(files, "target_arguments.txt")
-    is_tpu = backend is Backend.TPU
     changed = _options(_companion(files, "debug_options"))
+    host_devices = int(changed.pop(_HOST_DEVICES, "0"))
     options = {name: value for name, value in changed.items() if not _has_path(name, value)}
-    options.pop(_HOST_DEVICES, None)
-    own = _own_topology(target) if is_tpu else None
+    is_tpu = backend is Backend.TPU
+    own = _own_topology(_companion(files, "target_arguments.txt")) if is_tpu else None
     # Only programs for Shardy have meshes.
     has_mesh = "mesh[" in text or "xla.sdy." in text
     is_shardy = "use_shardy_partitioner: true" in execution or (not execution and has_mesh)
@@ -89,16 +89,19 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> Settings:
             },
         },
         "layout_modes": {name: modes.split(";") for name, modes in _ARGUMENT_MODES.findall(header)},
-        "effort": dict(_EFFORT.findall(_companion(files, "hlo_module_config.txt"))),
+        "effort": {
+            "memory_fitting_level": "O2",  # the default of JAX
+            **dict(_EFFORT.findall(_companion(files, "hlo_module_config.txt"))),
+        },
         "device_ids": list(map(int, _DEVICE.findall(execution))),
-        "host_devices": int(changed.get(_HOST_DEVICES, "0")),
+        "host_devices": host_devices,
     }
     if own is not None:
         names = map(DumpName.of, (one.name for one in files.files))
         rest |= {
             "dumped_topology": own,
             "dumped_options": dict(_OPTION.findall(_companion(files, "tpu_comp_env.txt"))),
-            "change": next((one.cl for one in names if one is not None), None),
+            "change": next((one.cl for one in names if one and one.cl), None),
         }
     return Settings(
         "tpu" if is_tpu else "cpu",
@@ -108,7 +111,7 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> Settings:
         is_shardy,
         rest,
         options,
-        tuple(name for name in changed if name not in options and name != _HOST_DEVICES),
+        tuple(name for name in changed if name not in options),
     )
 
 
@@ -122,16 +125,9 @@ def slice_with(chip: str, devices: int) -> str | None:
     """Return the smallest usual slice of a chip with as many devices, None if it is unknown."""
     each = chips()[chip].devices
     for size in _FLAT_SLICES if chip in _FLAT_CHIPS else _DEEP_SLICES:
-        if _chips_in(size) * each >= devices:
+        if prod(map(int, size.split("x"))) * each >= devices:
             return f"{chip}:{size}"
     return None
-
-
-def _chips_in(size: str) -> int:
-    found = 1
-    for side in size.split("x"):
-        found *= int(side)
-    return found
 
 
 def _own_topology(target: str) -> str | None:
