@@ -7,6 +7,8 @@ import pytest
 from compiling.stand_in import UNOPTIMIZED, write_dump
 from hlo_lsp.compiling.errors import CompileFailedError
 from hlo_lsp.compiling.program import Changes, program_at
+from protos.messages import MODULE as PROTO_MODULE
+from protos.messages import serialized
 from reports.example import MODULE, STEM
 
 
@@ -29,6 +31,15 @@ def test_any_file_stands_for_the_program(tmp_path: Path, suffix: str) -> None:
     found = program_at(path)
     assert found.text == UNOPTIMIZED
     assert found.dump is not None
+
+
+def test_proto_is_read_as_text(tmp_path: Path) -> None:
+    module = PROTO_MODULE.partition("schedule {")[0]
+    path = tmp_path / "module_0001.jit_f.before_optimizations.hlo.pb"
+    path.write_bytes(serialized("HloModuleProto", module))
+    found = program_at(path)
+    assert found.text.startswith("HloModule jit_f")
+    assert found.dump is None
 
 
 def test_optimized_text_alone_is_refused(tmp_path: Path) -> None:

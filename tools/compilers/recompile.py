@@ -79,7 +79,8 @@ def _first_difference(diff: ModuleDiff) -> str:
         return f"{diff.main.title} {diff.main.peak_change:+,} B at the peak"
     if diff.instructions is not None and not diff.instructions.is_equal:
         return first_change(diff)
-    return f"flags: {', '.join(one.name for one in diff.flags or ())}"
+    names = ", ".join(one.name for one in diff.flags or ())
+    return f"flags: {names}" if names else "buffers that change no peak"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,6 +1,6 @@
 """A program that compiles module texts with the jax of the Python that runs it.
 
-It is the only module that uses private interfaces of jax and jaxlib. It runs with each jax from
+It is the only module that uses private interfaces of jax and jaxlib. It runs with jax from
 0.4.35 on, and imports nothing of ``hlo_lsp``. Each line of standard input is a request, and each
 line of standard output is an answer (``compiler_process.py``). XLA itself writes the dump.
 """
@@ -12,6 +12,8 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
@@ -60,15 +62,11 @@ class Jax:
 
         self._devices, self._levels = jax.devices, getattr(jax._src.config, "EffortLevel", None)
         self._ir, self._make_context, self._client = ir, mlir.make_ir_context, xla_client
-        try:
-            from jaxlib import _jax  # type: ignore[attr-defined]  # noqa: PLC0415
-        except ImportError:  # before 0.6.1
-            _jax = xla_client._xla
-        try:
-            from jaxlib import _hlo  # type: ignore[attr-defined]  # noqa: PLC0415
-        except ImportError:
-            _hlo = _jax
-        self._jax, self._hlo = _jax, _hlo
+        early: Any = getattr(xla_client, "_xla", None)
+        self._jax = self._hlo = early
+        with suppress(ImportError):  # before 0.6.1 and 0.9, these are in _xla
+            self._jax = self._hlo = import_module("jaxlib._jax")
+            self._hlo = import_module("jaxlib._hlo")
         self._defaults: dict[str, tuple[int | None, dict[str, str]]] = {}
         self.versions = {"jax": jax.__version__}
 
@@ -156,11 +154,13 @@ class Jax:
         client, options = devices[0].client, self._options(request, devices, folder)
         name = "compile_and_load" if client.platform == "cpu" else "compile"
         compile_ = getattr(client, name, client.compile)
+        listed = self._jax.DeviceList(tuple(devices))
         with module.context:
-            try:
-                return compile_(module, self._jax.DeviceList(tuple(devices)), options)
-            except (AttributeError, TypeError):  # an earlier release
-                return compile_(str(module), options)
+            text = module.operation.get_asm(enable_debug_info=True)
+            for arguments in ((module, listed), (text, listed)):  # refused by early releases
+                with suppress(TypeError):
+                    return compile_(*arguments, options)
+            return compile_(text, options)
 
     def _options(self, request: Json, devices: list[Any], folder: str) -> Any:
         import numpy  # noqa: PLC0415
@@ -177,7 +177,7 @@ class Jax:
             if self._levels is not None:
                 wanted[name] = self._levels[level].value
         for name, value in wanted.items():
-            if hasattr(options.executable_build_options, name):
+            if hasattr(type(options.executable_build_options), name):
                 setattr(options.executable_build_options, name, value)
         overrides = {
             name: _BOOLEANS.get(value, value) for name, value in request.get("options", {}).items()

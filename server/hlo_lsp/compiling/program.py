@@ -20,6 +20,7 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.protos.names import text_name
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.remote import shown
@@ -211,7 +212,9 @@ def program_at(path: Path) -> Program:
 
 def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
     before = _unoptimized_text(files)
-    file = workspace.file(before)
+    whole = workspace.file(before)
+    modules = [part for part in workspace.parts(whole) if part.kind is FileKind.MODULE]
+    file = modules[0] if len(modules) == 1 else whole
     problem = _problem(file)
     if problem is not None:
         raise CompileFailedError(f"{shown(before)}: {problem}")
@@ -223,8 +226,8 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
         raise CompileFailedError(
             f"{shown(before)}: a program for a GPU; only those for a CPU or a TPU can be compiled"
         )
-    path = next((one for one in files.files if suffix_of(one.name).role.is_compiled), files.path)
-    compiled = workspace.compile_of(workspace.file(path))
+    path = next((one for one in files.files if _role(one).is_compiled), files.path)
+    (compiled, *_) = workspace.compiles(workspace.file(path))
     is_compiled = before != path and module_at_buffer_assignment(compiled) is not None
     dump = path if is_compiled else None
     text = "\n".join(file.lines)
@@ -233,12 +236,16 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
 
 
 def _unoptimized_text(files: CompileFiles) -> Path:
-    for path in files.texts:
-        if suffix_of(path.name).role is FileRole.BEFORE_OPTIMIZATIONS:
+    for path in (*files.texts, *files.files):  # texts, then protos
+        if _role(path) is FileRole.BEFORE_OPTIMIZATIONS:
             return path
-    if suffix_of(files.path.name).role is FileRole.OTHER:
+    if _role(files.path) is FileRole.OTHER:
         return files.path
     raise CompileFailedError(f"{shown(files.path)}: {_NO_TEXT}")
+
+
+def _role(path: Path) -> FileRole:
+    return suffix_of(text_name(path.name) or path.name).role
 
 
 def _problem(file: DumpFile) -> str | None:
