@@ -17,7 +17,7 @@ RESULT = {
     "seconds": {"load jax": 0.5, "compile": 1.25},
 }
 UNOPTIMIZED = """\
-HloModule jit_f, entry_computation_layout={(f32[256]{0:T(256)})->f32[256]{0:T(256)}}
+HloModule jit_f, entry_computation_layout={(f32[256]{0:T(256)}, f32[256]{0})->f32[256]{0}}
 
 ENTRY main {
   x = f32[256]{0} parameter(0), metadata={op_name="p['w']"}

@@ -58,6 +58,12 @@ def test_without_changes_the_dump_is_compared(
     assert any("another libtpu (cl/12)" in note for note in found.notes)
 
 
+def test_conversion_of_a_text_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stand_in = StandIn(tmp_path, _answer(is_original=False))
+    found = _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), Changes())
+    assert found.notes[1].startswith("compiled from the text, because the dump has no module.mlir")
+
+
 def test_lone_text_has_no_other_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "f.hlo"
     path.write_text(UNOPTIMIZED, "utf-8")

@@ -12,6 +12,7 @@ from hlo_lsp.compiling.program import Changes, Program
 from hlo_lsp.display.phrases import count_noun
 
 Json = dict[str, Any]
+_CONVERTED = "its conversion can change the order of operations, which decides ties"
 _UNKNOWN_OPTION = re.compile(r"No such compile option: '(\w+)'")
 
 
@@ -69,13 +70,18 @@ def compile_again(
     is_reproduced = program.names_compiler and result.changed_options is not None
     unedited = program.without_edits(changes)
     if changes != unedited and not (before and is_reproduced and result.is_original):
-        why = "the dump can be of another compiler" if before else "it is not compiled in the dump"
-        notes.append(f"before: the program without the changes, compiled as well, because {why}")
+        why = "the dump can be of another compiler" if not is_reproduced else _CONVERTED
+        notes.append(
+            "before: the program without the changes, compiled as well, because "
+            + (why if before else "the dump has only its text")
+        )
         before = compiler.new_folder()
         original = program.request(unedited, before)
         if not result.is_original:
             original["mlir"] = None
         _compile(compiler, program, original)
+    elif before and not result.is_original:
+        notes.append(f"compiled from the text, because the dump has no module.mlir: {_CONVERTED}")
     versions = (f"{name} {number}" for name, number in result.versions.items())
     times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
     target = _target(program, request)

@@ -1,0 +1,76 @@
+"""The program that compiles with a real jax, if the environment has one, for the CPU.
+
+``tools/compilers/watch.py`` compiles all programs of the corpus again with each release.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from compiling.stand_in import UNOPTIMIZED
+from hlo_lsp.compiling.compiler_process import CompilerProcess
+from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.program import Changes, Program, program_at
+from hlo_lsp.compiling.recompile import Recompiled, compile_again
+
+pytest.importorskip("jax", reason="the environment has no jax")
+_TEXT = UNOPTIMIZED.replace(":T(256)", "")
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """Return a program of two arguments and an output of the same size."""
+    path = tmp_path / "f.hlo"
+    path.write_text(_TEXT, "utf-8")
+    return program_at(path)
+
+
+@pytest.fixture
+def compiler() -> Iterator[CompilerProcess]:
+    """Return a compiler."""
+    with CompilerProcess(sys.executable) as process:
+        yield process
+
+
+def _header(found: Recompiled) -> str:
+    (path,) = found.after.glob("*after_optimizations.txt")
+    return path.read_text("utf-8").partition("\n")[0]
+
+
+def test_text_is_compiled(compiler: CompilerProcess, program: Program) -> None:
+    found = compile_again(compiler, program, Changes())
+    assert "is_scheduled=true" in _header(found)
+    assert "input_output_alias" not in _header(found)
+    assert found.result.memory["argument_size_in_bytes"] == 2048
+    assert list(found.result.seconds)[-1] == "compile"
+
+
+def test_donated_argument_is_aliased(compiler: CompilerProcess, program: Program) -> None:
+    found = compile_again(compiler, program, Changes(donated=("x",)))
+    assert "input_output_alias={ {}: (1, {}, may-alias) }" in _header(found)
+
+
+@pytest.mark.parametrize("donation", ["input_output_alias={ {}: (0, {}, may-alias) }", ""])
+def test_donations_are_removed(
+    compiler: CompilerProcess, program: Program, tmp_path: Path, donation: str
+) -> None:
+    donation = donation or "buffer_donor={ (0, {}) }"
+    text = _TEXT.replace("entry_", f"{donation}, entry_", 1)
+    (tmp_path / "g.hlo").write_text(text, "utf-8")
+    donating = program_at(tmp_path / "g.hlo")
+    assert "input_output_alias={ {}: (0" in _header(compile_again(compiler, donating, Changes()))
+    removed = compile_again(compiler, donating, Changes(no_donation=True))
+    assert "input_output_alias" not in _header(removed)
+
+
+def test_unknown_option_is_an_error(compiler: CompilerProcess, program: Program) -> None:
+    with pytest.raises(CompileFailedError, match=r"^no option xla_none$"):
+        compile_again(compiler, program, Changes(options={"xla_none": "1"}))
+
+
+def test_error_of_the_text_has_its_line(compiler: CompilerProcess, program: Program) -> None:
+    with pytest.raises(CompileFailedError) as failed:
+        compile_again(compiler, program, Changes(text=_TEXT.replace("add(x, y)", "add(x, z)")))
+    assert (failed.value.line, str(failed.value)) == (5, "instruction does not exist: z")
