@@ -76,10 +76,22 @@ def test_folders_end_with_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert not folder.exists()
 
 
-def test_crash_names_status_and_last_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    then = "print('a\\nF0000 check failed\\n', file=sys.stderr); sys.exit(6)"
+@pytest.mark.parametrize(
+    ("log", "reason"),
+    [
+        ("a\nout of luck\n", "out of luck"),
+        (
+            "F1128 21:59:45.7 3176 emitter.cc:28] Check failed: x\nE1128 9] Raising",
+            "Check failed: x",
+        ),
+    ],
+)
+def test_crash_names_status_and_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, log: str, reason: str
+) -> None:
+    then = f"print({log!r}, file=sys.stderr); sys.exit(6)"
     error = _failure(monkeypatch, StandIn(tmp_path, then=then))
-    assert str(error) == "the compiler ended early, with status 6: F0000 check failed"
+    assert str(error) == f"the compiler ended early, with status 6: {reason}"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")

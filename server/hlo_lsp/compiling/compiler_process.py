@@ -36,6 +36,7 @@ Json = dict[str, Any]
 _MAX_MESSAGE = 600
 _STATUS = re.compile(r"^(?:[A-Z_]{4,}: )+")
 _PLACE = re.compile(r"\b(?:was parsing |^)(\d+):(\d+): error: ([^\n]*)", re.MULTILINE)
+_FATAL = re.compile(r"^F\d{4} [^\]\n]*\] (.*\S)", re.MULTILINE)  # a failed check of XLA
 _GENERAL = "cannot parse as an instruction name"
 _OPERATION = re.compile(r'^error: "([^"]+)"(?:\([^\n]*?\))?: ([^\n]*)', re.MULTILINE)  # MLIR
 _MISSING_PACKAGE = "PackageNotFoundError"
@@ -189,9 +190,9 @@ class CompilerProcess:
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
         hint = "; it may have run out of memory" if status == -9 else ""
         self._log.seek(0)
-        lines = self._log.read().decode("utf-8", "replace").split("\n")
-        last = next((line for line in reversed(lines) if line.strip()), "")
-        what = f": {printable(last[:_MAX_MESSAGE])}" if last else ""
+        log = self._log.read().decode("utf-8", "replace").strip()
+        reasons = _FATAL.findall(log) or log.split("\n")[-1:]
+        what = f": {printable(reasons[-1][:_MAX_MESSAGE])}" if log else ""
         return CompileFailedError(f"the compiler ended early, {how}{hint}{what}")
 
     def _refusal(self, answer: Json) -> CompileFailedError:
