@@ -245,8 +245,8 @@ def compile(  # noqa: A001  # as jax.stages.Lowered.compile
     changes = Changes(chip, topology, dict(flags or {}), donated, no_donate, text)
     folder = tempfile.TemporaryDirectory(prefix="hlo-dumps-")
     try:
-        program = program_at(local_path(os.fspath(path)))
         with CompilerProcess(find_python(python)) as compiler:
+            program = program_at(local_path(os.fspath(path)))  # while the process loads jax
             compiler.compile(program.request(changes, Path(folder.name)))
     except (CompileFailedError, UnreadableError) as error:
         raise OSError(str(error)) from error

@@ -36,9 +36,9 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         folder = _empty_folder(Path(options.output))
     try:
-        program = program_at(options.path)
         python = find_python(options.python)
         with progress_note() as report, CompilerProcess(python, report) as compiler:
+            program = program_at(options.path)  # while the process loads jax
             found = compile_again(compiler, program, changes, folder)
             return _show(options, found)
     except CompileFailedError as error:

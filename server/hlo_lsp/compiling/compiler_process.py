@@ -14,7 +14,8 @@ A request is a line of JSON:
 - ``folder``: the folder for the dump; ``scratch``: one for other files.
 
 An answer is a line of JSON, too: ``{"stage": NAME}`` when a stage begins, and at the end the fields
-of ``CompileResult``, or ``error``, ``type``, and the stage that ``failed``.
+of ``CompileResult``, or ``error``, ``type``, and the stage that ``failed``. The first stage begins
+before the first request: the process loads jax while this one reads the dump.
 """
 
 import json

@@ -18,6 +18,13 @@ from importlib.metadata import version
 from typing import Any
 
 Json = dict[str, Any]
+_ENVIRONMENT = {
+    "JAX_PLATFORMS": "cpu",
+    "TPU_SKIP_MDS_QUERY": "1",
+    "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",  # otherwise, one process at a time can load libtpu
+    "TPU_LOG_DIR": "disabled",
+    "TF_CPP_MIN_LOG_LEVEL": "2",
+}
 _HOST_DEVICES = "--xla_force_host_platform_device_count="
 _TPU_PACKAGE = "libtpu"
 _MAX_ARGUMENTS = 2000  # of a TPU program; JAX passes more as one tuple (should_tuple_args)
@@ -214,6 +221,7 @@ def _dumped_options(folder: str) -> tuple[int | None, dict[str, str]]:
 
 
 def _compile(jax: Jax, request: Json, stages: Stages) -> Json:
+    _set_host_devices(request)
     stages.begin("parse")
     text, is_original = jax.text(request)
     module = jax.module(text, request)
@@ -255,20 +263,13 @@ def _compile(jax: Jax, request: Json, stages: Stages) -> Json:
     }
 
 
-def _set_environment(request: Json) -> None:
-    environment = {
-        "JAX_PLATFORMS": "cpu",
-        "TPU_SKIP_MDS_QUERY": "1",
-        "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",  # otherwise, one process at a time can load libtpu
-        "TPU_LOG_DIR": "disabled",
-        "TF_CPP_MIN_LOG_LEVEL": "2",
-    }
+def _set_host_devices(request: Json) -> None:
+    """Choose the number of devices of the CPU, which XLA reads when it is first used."""
     count = request.get("host_devices", 0)
     if request["platform"] == "cpu":
         count = max(count, request["replicas"] * request["partitions"])
     if count > 1:  # for one, XLA would list the flag as changed
-        environment["XLA_FLAGS"] = f"{_HOST_DEVICES}{count}"
-    os.environ.update(environment)
+        os.environ["XLA_FLAGS"] = f"{_HOST_DEVICES}{count}"
 
 
 def main() -> None:
@@ -279,20 +280,19 @@ def main() -> None:
     def answer(content: Json) -> None:
         print(json.dumps(content), file=answers, flush=True)
 
-    jax = None
+    os.environ.update(_ENVIRONMENT)
+    stages = Stages(answer)
+    stages.begin("load jax")  # while the other process reads the dump
+    jax = Jax()
+    stages.begin("")
     for line in sys.stdin.buffer:
-        request = json.loads(line)
-        stages = Stages(answer)
         try:
-            if jax is None:
-                _set_environment(request)
-                stages.begin("load jax")
-                jax = Jax()
-            found = _compile(jax, request, stages)
+            found = _compile(jax, json.loads(line), stages)
         except Exception as error:  # noqa: BLE001  # the other process shows it
             traceback.print_exc()
             found = {"error": str(error), "type": type(error).__name__, "failed": stages.name}
         answer({**found, "seconds": stages.seconds})
+        stages = Stages(answer)
 
 
 if __name__ == "__main__":
