@@ -42,6 +42,12 @@ def test_proto_is_read_as_text(tmp_path: Path) -> None:
     assert found.dump is None
 
 
+def test_empty_compiled_module_is_none(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path, module="")
+    (folder / f"{STEM}-buffer-assignment.txt").unlink()
+    assert program_at(folder).dump is None
+
+
 def test_optimized_text_alone_is_refused(tmp_path: Path) -> None:
     _text(tmp_path, MODULE, f"{STEM}.txt")
     assert "no text before optimizations, which XLA writes with" in _refusal(tmp_path)

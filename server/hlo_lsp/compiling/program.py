@@ -227,7 +227,7 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
             f"{shown(before)}: a program for a GPU; only those for a CPU or a TPU can be compiled"
         )
     path = next((one for one in files.files if _role(one).is_compiled), files.path)
-    (compiled, *_) = workspace.compiles(workspace.file(path))
+    (compiled, *_) = (*workspace.compiles(workspace.file(path)), workspace.compile_of(file))
     is_compiled = before != path and module_at_buffer_assignment(compiled) is not None
     dump = path if is_compiled else None
     text = "\n".join(file.lines)
