@@ -44,6 +44,12 @@ def test_unknown_rule_is_a_usage_error(damaged: Path) -> None:
     )
 
 
+def test_selected_budget_must_be_set(damaged: Path) -> None:
+    found = check(damaged, "--select", "budget-peak")
+    assert found.status == 2
+    assert "no budget is set: there is no hlo-lsp.toml" in found.err
+
+
 def test_exit_zero_ignores_findings(damaged: Path, tmp_path: Path) -> None:
     result = check(damaged, "--exit-zero")
     assert (result.status, codes(result)) == (0, BOTH)

@@ -19,6 +19,7 @@ from hlo_lsp.checks.check_jobs import (
     outcome,
     plan,
 )
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.finding_formats import (
     count_json,
     counts_of,
@@ -200,6 +201,9 @@ def _check_plan(
         return print_errors(map(str, current.errors))
     if not known:  # once, also with --watch
         print_errors(map(str, current.errors))
+    if _asks_for_budgets(options) and not any(one for one, _ in current.budgets.values()):
+        where = "in the folder of a dump, or above it"
+        return print_errors([f"no budget is set: there is no {CONFIG_FILE_NAME} with one {where}"])
     pending = [job for job in current.jobs if job not in known]
     for job, results in with_progress_bar(workers, pending, Work(check_job, lost_job)):
         for checked, path in zip(results, job.files, strict=True):
@@ -211,6 +215,11 @@ def _check_plan(
     if any(checked.counting for checked in found.results):
         return status if options.exit_zero else _FINDINGS_STATUS
     return status
+
+
+def _asks_for_budgets(options: argparse.Namespace) -> bool:
+    """Return whether budgets are selected by name: without one, nothing would be checked."""
+    return any(word.startswith("budget") for word in _split_codes(options.select) or ())
 
 
 def _split_codes(lists: Sequence[str] | None) -> list[str] | None:
