@@ -79,7 +79,8 @@ async def test_memory_map_and_notification_show_hostile_names_as_text(
         await page.locator(".memory-map[data-boxes]").wait_for()
         point = await page.locator(".memory-map").evaluate(_POINT, "fusion")
         await page.locator(".overlay").hover(position=point)
-        await page.locator(".card .editor-hover").wait_for()
+        await page.locator(".card").wait_for()
+        await page.get_by_label("Color by").select_option("scope")
         await assert_text(page.locator("body"))
 
         large = hostile.folder / f"{NAME_PAYLOAD}.txt"
