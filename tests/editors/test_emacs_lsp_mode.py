@@ -52,7 +52,7 @@ def test_server_gets_documented_settings(emacs: Emacs, compile_v5e: Compile) -> 
         (replace-match "size=1048575")
         (defun fixes ()
           (cl-count-if
-           (lambda (action) (string-prefix-p "Change to `" (gethash "title" action)))
+           (lambda (action) (string-prefix-p "Change to " (gethash "title" action)))
            (lsp-request "textDocument/codeAction"
                         (list :textDocument (lsp--text-document-identifier)
                               :range (lsp--region-to-range (line-beginning-position)

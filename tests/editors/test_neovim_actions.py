@@ -51,11 +51,11 @@ def act(
 
 def test_fix_corrects_size(shared_neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
-    offered, lines = act(shared_neovim, path, "Change to `", WRONG_SIZE)
+    offered, lines = act(shared_neovim, path, "Change to ", WRONG_SIZE)
     assert offered == [
-        "Change to `1048576`",
-        "Explain rule `size-mismatch`",
-        f"Ignore `size-mismatch` in folder `{path.parent.name}`",
+        "Change to 1048576",
+        "Explain rule size-mismatch",
+        f"Ignore size-mismatch in folder {path.parent.name}",
         "Fix all derivable values",
     ]
     assert lines == path.read_text("utf-8").splitlines()

@@ -74,7 +74,7 @@ async def test_finding_can_be_fixed_explained_and_ignored(tmp_path: Path) -> Non
     context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     fix, explain, ignore, fix_all = await actions(context, " value: <2 add", "500")
     assert isinstance(fix, types.CodeAction)
-    assert (fix.title, fix.kind, fix.is_preferred) == ("Change to `512`", QUICK, True)
+    assert (fix.title, fix.kind, fix.is_preferred) == ("Change to 512", QUICK, True)
     assert fix.edit is not None
     assert fix.edit.document_changes is not None
     (change,) = fix.edit.document_changes
@@ -84,7 +84,7 @@ async def test_finding_can_be_fixed_explained_and_ignored(tmp_path: Path) -> Non
     assert isinstance(explain, types.CodeAction)
     assert explain.command is not None
     assert explain.command.arguments == ["size-mismatch"]
-    assert ignore.title == f"Ignore `size-mismatch` in folder `{tmp_path.name}`"
+    assert ignore.title == f"Ignore size-mismatch in folder {tmp_path.name}"
     assert fix_all.title == "Fix all derivable values"
 
 
@@ -190,7 +190,7 @@ async def test_named_diagnostics_have_actions_at_any_cursor(
         )
         return [action.title for action in await code_actions(context.session, params) or ()]
 
-    assert (await action_titles(finding.message))[0] == "Change to `512`"
+    assert (await action_titles(finding.message))[0] == "Change to 512"
     assert await action_titles("of an older text") == []
 
 
@@ -218,7 +218,7 @@ async def test_ignore_action_edits_the_applicable_config_file(tmp_path: Path) ->
     context = await open_dump(tmp_path / "runs", DAMAGED, client)
     _, _, ignore, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(ignore, types.CodeAction)
-    assert ignore.title.endswith(f"in folder `{tmp_path.name}`")
+    assert ignore.title.endswith(f"in folder {tmp_path.name}")
     assert apply_edit(text, ignore.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
 
 
@@ -240,8 +240,8 @@ async def test_automatic_request_starts_no_check(tmp_path: Path) -> None:
         return [action.title for action in await code_actions(context.session, params) or ()]
 
     assert await action_titles(types.CodeActionTriggerKind.Automatic) == []
-    assert (await action_titles(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
-    assert (await action_titles(types.CodeActionTriggerKind.Automatic))[0] == "Change to `512`"
+    assert (await action_titles(types.CodeActionTriggerKind.Invoked))[0] == "Change to 512"
+    assert (await action_titles(types.CodeActionTriggerKind.Automatic))[0] == "Change to 512"
 
 
 async def test_large_document_uses_diagnostics_of_the_request(
@@ -266,7 +266,7 @@ async def test_large_document_uses_diagnostics_of_the_request(
     first = check(context.dump, context.file, rules, thresholds)[0]
     json = diagnostic_json(context.client, first)
     diagnostic = get_converter().structure(json, types.Diagnostic)
-    assert (await action_titles(diagnostic))[0] == "Change to `512`"
+    assert (await action_titles(diagnostic))[0] == "Change to 512"
     assert known_findings(context) is None
     assert await action_titles(only=FIX_ALL) == ["Fix all derivable values"]
     assert known_findings(context) is not None

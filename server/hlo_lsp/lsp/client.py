@@ -246,11 +246,16 @@ def diagnostics_json(client: Client, findings: Iterable[Finding]) -> list[Json]:
     return found
 
 
+def shown_message(text: str) -> str:
+    """Return a message or a title as editors show it: plain text, so without the marks of names."""
+    return printable(text).replace("`", "")
+
+
 def diagnostic_json(client: Client, finding: Finding) -> Json:
     """Return the diagnostic for a finding, with the fields that the client supports."""
     result: Json = {
         "range": client.place_range_json(finding.place),
-        "message": printable(finding.message),
+        "message": shown_message(finding.message),
         "severity": types.DiagnosticSeverity[finding.severity.name.capitalize()].value,
         "code": finding.code,
         "source": SOURCE,
@@ -262,7 +267,7 @@ def diagnostic_json(client: Client, finding: Finding) -> Json:
     if client.can_show_related and finding.related:
         places = client.locations(other.place for other in finding.related)
         result["relatedInformation"] = [
-            {"location": location, "message": printable(other.message)}
+            {"location": location, "message": shown_message(other.message)}
             for location, other in zip(places, finding.related, strict=True)
         ]
     if client.can_fade_unnecessary and any(fix.drops for fix in finding.fixes):

@@ -16,7 +16,7 @@ from hlo_lsp.checks.config_file import (
 )
 from hlo_lsp.checks.framework.finding import Finding, Fix, together
 from hlo_lsp.checks.run import sort_findings
-from hlo_lsp.lsp.client import SOURCE, Client
+from hlo_lsp.lsp.client import SOURCE, Client, shown_message
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.findings import all_findings, check_text, join_check, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -220,7 +220,7 @@ class _CodeActionBuilder:
         for finding in in_range:
             by_code.setdefault(finding.code, []).append(finding)
         for code, found in by_code.items():
-            title = f"Explain rule `{code}`"
+            title = f"Explain rule {code}"
             action = self._action(title, found)
             action.command = types.Command(title, EXPLAIN_RULE_COMMAND, arguments=[code])
             yield action
@@ -260,11 +260,12 @@ class _CodeActionBuilder:
             if any(self._is_about(diagnostic, finding) for finding in about)
         ]
         return types.CodeAction(
-            title, types.CodeActionKind.QuickFix, diagnostics=diagnostic or None
+            shown_message(title), types.CodeActionKind.QuickFix, diagnostics=diagnostic or None
         )
 
     def _is_about(self, diagnostic: types.Diagnostic, finding: Finding) -> bool:
-        if (diagnostic.code, diagnostic.message) != (finding.code, finding.message):
+        shown = finding.code, shown_message(finding.message)
+        if (diagnostic.code, diagnostic.message) != shown:
             return False
         return diagnostic.range == self.context.client.range(finding.place)
 

@@ -102,6 +102,6 @@ async def test_typed_problem_is_shown_ignored_and_corrected(dump: Compile, windo
     await squiggle.first.wait_for()
     await window.open(at)
     await window.press("Control+.", ACTION)
-    await window.page.locator(ACTION, has_text="Change to `1048576`").click()
+    await window.page.locator(ACTION, has_text="Change to 1048576").click()
     await window.line(right)
     await until(lambda: problems(window.host, at.path), lambda found: found == [])
