@@ -62,6 +62,10 @@ def test_truncated_text_is_refused(tmp_path: Path) -> None:
     assert _refusal(_text(tmp_path, text)).endswith("f.hlo: the text is not complete")
 
 
+def test_missing_path_is_named(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "none").endswith("none: No such file or directory")
+
+
 def test_several_programs_are_named(tmp_path: Path) -> None:
     for name in ("a", "b"):
         _text(tmp_path, UNOPTIMIZED, f"module_0001.{name}.before_optimizations.txt")

@@ -189,6 +189,8 @@ def program_at(path: Path) -> Program:
     Raises:
         CompileFailedError: There is no such program, or it cannot be compiled again.
     """
+    if not path.exists():
+        raise CompileFailedError(f"{shown(path)}: No such file or directory")
     found = list(compiles_below(path))
     if len(found) > 1:  # XLA also writes files that are no module texts
         found = list({files.texts: files for files in found if files.texts}.values()) or [
