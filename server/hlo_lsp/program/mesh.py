@@ -331,9 +331,9 @@ def _described(axes: tuple[MeshAxis, ...], how: str) -> CollectiveAxes:
     if not axes:
         return CollectiveAxes((), "one device", "within each device")
     names = " x ".join(f"an {one.label}" if one.name is None else f"`{one.name}`" for one in axes)
-    devices = count_noun(prod(axis.size for axis in axes), "device")
-    label = " x ".join(axis.label for axis in axes)
-    return CollectiveAxes(axes, label, f"{how} {names} ({devices})")
+    devices = f" ({count_noun(prod(axis.size for axis in axes), 'device')})"
+    size = "" if axes[0].name is None and len(axes) == 1 else devices
+    return CollectiveAxes(axes, " x ".join(axis.label for axis in axes), f"{how} {names}{size}")
 
 
 def _axes_of_groups(mesh: DeviceMesh, groups: Groups) -> tuple[tuple[MeshAxis, ...], str] | None:
