@@ -112,3 +112,12 @@ def test_name_excludes_a_position(dump: Path) -> None:
     found = run("inspect", dump, "c", "--at", "3")
     assert (found.status, found.out) == (2, "")
     assert "NAME excludes --at" in found.err
+
+
+@pytest.mark.parametrize("command", ["summary", "find", "inspect", "diff", "oom", "check"])
+def test_nothing_is_an_option_after_two_hyphens(command: str) -> None:
+    hostile = "--executor=json:dumps"
+    found = run(command, "--", *[hostile] * (1 if command in {"summary", "oom", "check"} else 2))
+    assert found.status == 2
+    assert "required" not in found.err
+    assert hostile in found.err

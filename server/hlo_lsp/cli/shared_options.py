@@ -25,7 +25,9 @@ class CommandParser(argparse.ArgumentParser):
         """
         if self._is_intermixed:
             return super().parse_known_args(args, namespace)
-        if any(action.nargs == argparse.REMAINDER for action in self._actions):
+        # After `--`, nothing is an option, which an intermixed parse forgets.
+        has_rest = any(action.nargs == argparse.REMAINDER for action in self._actions)
+        if has_rest or "--" in (args or ()):
             found, others = super().parse_known_args(args, namespace)
         else:
             self._is_intermixed = True
