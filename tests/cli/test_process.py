@@ -74,3 +74,8 @@ def test_removed_current_folder_is_no_error(compiled: Compiled, tmp_path: Path) 
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "peak of HBM" in ended.stdout
+
+
+def test_server_without_a_request_says_how_to_read_input() -> None:
+    found = run_process(text="HloModule m\n")
+    assert "`hlo-lsp -` reads a dump from standard input" in found.err

@@ -12,7 +12,7 @@ import pytest
 from compiling.stand_in import UNOPTIMIZED
 from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
-from hlo_lsp.compiling.program import Changes, Program, program_at
+from hlo_lsp.compiling.program import Changes, DumpedProgram, program_at
 from hlo_lsp.compiling.recompile import Recompiled, compile_again
 
 pytest.importorskip("jax", reason="the environment has no jax")
@@ -20,7 +20,7 @@ _TEXT = UNOPTIMIZED.replace(":T(256)", "")
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
+def program(tmp_path: Path) -> DumpedProgram:
     """Return a program of two arguments and an output of the same size."""
     path = tmp_path / "f.hlo"
     path.write_text(_TEXT, "utf-8")
@@ -39,7 +39,7 @@ def _header(found: Recompiled) -> str:
     return path.read_text("utf-8").partition("\n")[0]
 
 
-def test_text_is_compiled(compiler: CompilerProcess, program: Program) -> None:
+def test_text_is_compiled(compiler: CompilerProcess, program: DumpedProgram) -> None:
     found = compile_again(compiler, program, Changes())
     assert "is_scheduled=true" in _header(found)
     assert "input_output_alias" not in _header(found)
@@ -47,14 +47,14 @@ def test_text_is_compiled(compiler: CompilerProcess, program: Program) -> None:
     assert list(found.result.seconds)[-1] == "compile"
 
 
-def test_donated_argument_is_aliased(compiler: CompilerProcess, program: Program) -> None:
+def test_donated_argument_is_aliased(compiler: CompilerProcess, program: DumpedProgram) -> None:
     found = compile_again(compiler, program, Changes(donated=("x",)))
     assert "input_output_alias={ {}: (1, {}, may-alias) }" in _header(found)
 
 
 @pytest.mark.parametrize("donation", ["input_output_alias={ {}: (0, {}, may-alias) }", ""])
 def test_donations_are_removed(
-    compiler: CompilerProcess, program: Program, tmp_path: Path, donation: str
+    compiler: CompilerProcess, program: DumpedProgram, tmp_path: Path, donation: str
 ) -> None:
     donation = donation or "buffer_donor={ (0, {}) }"
     text = _TEXT.replace("entry_", f"{donation}, entry_", 1)
@@ -65,12 +65,12 @@ def test_donations_are_removed(
     assert "input_output_alias" not in _header(removed)
 
 
-def test_unknown_option_is_an_error(compiler: CompilerProcess, program: Program) -> None:
+def test_unknown_option_is_an_error(compiler: CompilerProcess, program: DumpedProgram) -> None:
     with pytest.raises(CompileFailedError, match=r"^no option xla_none$"):
         compile_again(compiler, program, Changes(options={"xla_none": "1"}))
 
 
-def test_error_of_the_text_has_its_line(compiler: CompilerProcess, program: Program) -> None:
+def test_error_of_the_text_has_its_line(compiler: CompilerProcess, program: DumpedProgram) -> None:
     with pytest.raises(CompileFailedError) as failed:
         compile_again(compiler, program, Changes(text=_TEXT.replace("add(x, y)", "add(x, z)")))
     assert (failed.value.line, str(failed.value)) == (5, "instruction does not exist: z")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from compiling.stand_in import TARGET, write_dump
 from hlo_lsp.compiling.program import program_at
-from hlo_lsp.compiling.settings import Settings, slice_with
+from hlo_lsp.compiling.settings import CompileSettings, slice_with
 
 _EXECUTION = """\
 num_replicas: 1
@@ -22,7 +22,7 @@ use_shardy_partitioner: true
 """
 
 
-def _settings(folder: Path, **companions: str) -> Settings:
+def _settings(folder: Path, **companions: str) -> CompileSettings:
     return program_at(write_dump(folder, **companions)).settings
 
 

@@ -136,6 +136,9 @@ def _serve(options: argparse.Namespace) -> int:
             return 1
         else:
             server.start_io()
+            if not server.protocol.is_initialized:
+                hint = "`hlo-lsp -` reads a dump from standard input"
+                print(f"hlo-lsp: the language server got no request; {hint}", file=sys.stderr)
     except OSError as error:
         reason = error.strerror or error
         print(f"hlo-lsp: cannot listen on {options.host}:{options.port}: {reason}", file=sys.stderr)

@@ -46,7 +46,7 @@ _HIDDEN_VARIABLES = frozenset({"XLA_FLAGS", "LIBTPU_INIT_ARGS", "JAX_COMPILATION
 
 @dataclass(frozen=True, slots=True)
 class CompileResult:
-    """What the compiler says about a compile, besides its dump.
+    """The answer of the compiler about a compile, besides its dump.
 
     Attributes:
         versions: The versions of ``jax``, ``jaxlib``, and, for a TPU, ``libtpu``.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.compiling.errors import CompileFailedError, similar
-from hlo_lsp.compiling.settings import Settings, program_text, settings_of, slice_with
+from hlo_lsp.compiling.settings import CompileSettings, program_text, settings_of, slice_with
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
@@ -37,7 +37,7 @@ _ELIDED = re.compile(r"\bconstant\(\{\.\.\.\}\)")
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What is changed before a program is compiled again.
+    """The changes to a program before it is compiled again.
 
     Attributes:
         chip: The chip, such as ``v6e``; None for that of the dump.
@@ -58,7 +58,7 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Program:
+class DumpedProgram:
     """A program that can be compiled again.
 
     Attributes:
@@ -74,7 +74,7 @@ class Program:
     path: Path
     text: str
     original: str | None
-    settings: Settings
+    settings: CompileSettings
     file: DumpFile
     compiled: Compile
     dump: Path | None
@@ -183,7 +183,7 @@ class Program:
             yield f"the text omits the values of {what}; XLA compiles with other values"
 
 
-def program_at(path: Path) -> Program:
+def program_at(path: Path) -> DumpedProgram:
     """Return the program of a dump file, a lone module text, or a folder with one program.
 
     Raises:
@@ -212,7 +212,7 @@ def program_at(path: Path) -> Program:
         raise CompileFailedError(str(error)) from error
 
 
-def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
+def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
     before = _unoptimized_text(files)
     whole = workspace.file(before)
     modules = [part for part in workspace.parts(whole) if part.kind is FileKind.MODULE]
@@ -234,7 +234,7 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> Program:
     dump = path if is_compiled else None
     text = "\n".join(file.lines)
     settings = settings_of(files, text, backend)
-    return Program(before, text, program_text(files), settings, file, compiled, dump)
+    return DumpedProgram(before, text, program_text(files), settings, file, compiled, dump)
 
 
 def _unoptimized_text(files: CompileFiles) -> Path:

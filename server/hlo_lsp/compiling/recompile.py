@@ -8,7 +8,7 @@ from typing import Any
 
 from hlo_lsp.compiling.compiler_process import CompileResult, CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError, similar
-from hlo_lsp.compiling.program import Changes, Program
+from hlo_lsp.compiling.program import Changes, DumpedProgram
 from hlo_lsp.display.phrases import count_noun
 
 Json = dict[str, Any]
@@ -49,7 +49,7 @@ class Recompiled:
 
 
 def compile_again(
-    compiler: CompilerProcess, program: Program, changes: Changes, folder: Path | None = None
+    compiler: CompilerProcess, program: DumpedProgram, changes: Changes, folder: Path | None = None
 ) -> Recompiled:
     """Compile a program with changes, and as it was if its dump can be of another compiler.
 
@@ -93,7 +93,7 @@ def compile_again(
     )
 
 
-def _compile(compiler: CompilerProcess, program: Program, request: Json) -> CompileResult:
+def _compile(compiler: CompilerProcess, program: DumpedProgram, request: Json) -> CompileResult:
     try:
         return compiler.compile(request)
     except CompileFailedError as error:
@@ -113,7 +113,7 @@ def _line_of(name: str, text: str) -> int | None:
     return next((number for number, line in lines if any(one in line for one in marks)), None)
 
 
-def _notes(program: Program, result: CompileResult) -> Iterator[str]:
+def _notes(program: DumpedProgram, result: CompileResult) -> Iterator[str]:
     changed = result.changed_options
     if changed is None:
         yield (
@@ -127,7 +127,7 @@ def _notes(program: Program, result: CompileResult) -> Iterator[str]:
         yield f"this compiler lacks {count_noun(len(unknown), 'option')} of the dump: {names}"
 
 
-def _target(program: Program, request: Json) -> str:
+def _target(program: DumpedProgram, request: Json) -> str:
     found, settings = request["topology"] or "the CPU", program.settings
     if settings.devices == 1:
         return str(found)

@@ -29,7 +29,7 @@ _DEEP_SLICES = ("2x2x1", "2x2x2", "2x2x4", "2x4x4", "4x4x4", "4x4x8", "4x8x8", "
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CompileSettings:
     """The settings of a compile.
 
     Attributes:
@@ -58,7 +58,7 @@ class Settings:
         return self.replicas * self.partitions
 
 
-def settings_of(files: CompileFiles, text: str, backend: Backend) -> Settings:
+def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSettings:
     """Return the settings of a compile of a CPU or a TPU.
 
     Args:
@@ -103,7 +103,7 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> Settings:
             "dumped_options": dict(_OPTION.findall(_companion(files, "tpu_comp_env.txt"))),
             "change": next((one.cl for one in names if one and one.cl), None),
         }
-    return Settings(
+    return CompileSettings(
         "tpu" if is_tpu else "cpu",
         own,
         counts.get("replica_count", 1),

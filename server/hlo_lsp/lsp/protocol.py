@@ -56,14 +56,20 @@ class JsonText(str):
 class HloProtocol(LanguageServerProtocol):
     """pygls' protocol with one response to each request."""
 
+    _is_initialized = False  # pygls reads properties before the rest is set
+
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
         _adapt_converter(converter)
         self.converter = converter
         self.exit_status = 0
-        self._is_initialized = False
         for method in [name for name in self.fm.builtin_features if "ocument/did" in name]:
             del self.fm.builtin_features[method]  # pygls' documents are not used
+
+    @property
+    def is_initialized(self) -> bool:
+        """True after the first request of a client."""
+        return self._is_initialized
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Any:

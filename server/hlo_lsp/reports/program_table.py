@@ -40,7 +40,7 @@ class ProgramRow:
 
     @property
     def headroom_bytes(self) -> int | None:
-        """What the memory has more than the program needs; negative if it has less."""
+        """The bytes that the memory has more than the program needs; negative if it has less."""
         if self.capacity_bytes is None or self.needed_bytes is None:
             return None
         return self.capacity_bytes - self.needed_bytes
