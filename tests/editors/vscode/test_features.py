@@ -27,6 +27,8 @@ async def test_assignment_has_hover_hints_lenses_outline_and_places(
 ) -> None:
     path, values = dump.path(ASSIGNMENT), dump.path(VALUES)
     assert await window.open(path) == "xla-buffer-assignment"
+    label = "assignment · jit_mlp_train · module_0000"  # the names of files differ at their ends
+    assert await window.page.locator(".tab.active .label-name").inner_text() == label
     await until(window.shown(MODE), ["XLA Buffer Assignment"].__eq__)
     row = await window.line("value: <179 params_2__0_.1 @0>")
     padded = "padded\u00a0from\u00a020.0\u00a0KiB"  # a hint has no ordinary blanks
