@@ -50,6 +50,13 @@ def test_answer_goes_to_a_file(command: str, dump: Path, tmp_path: Path) -> None
         assert (written.read_text("utf-8") if written.exists() else "") == expected.out
 
 
+def test_empty_answer_replaces_the_file(dump: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("yesterday", "utf-8")
+    assert run("check", dump, "--select", "overlap", "-o", path).status == 0
+    assert path.read_text("utf-8") == ""
+
+
 @pytest.mark.parametrize("name", ["a.html", "a.pb.gz", "a.csv"])
 def test_answer_is_no_page(name: str, dump: Path, tmp_path: Path) -> None:
     found = run("summary", dump, "-o", tmp_path / name)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import run, run_process
+from hlo_lsp.cli.help_text import SHORT_HELP
 from oom_messages import GPU
 from reports.example import STEM
 from stats.test_measured_programs import written_profile
@@ -166,6 +167,33 @@ def test_old_name_gives_the_answer_and_names_the_new_one(old: str, new: str, dum
     assert first.startswith(f"hlo-lsp: `{old.split(maxsplit=1)[0]}` is now `")
 
 
-def test_file_named_like_an_old_command_is_a_path(dump: Path) -> None:
-    folder = dump.rename(dump.parent / "why")
-    assert _same(("why",), ("summary", "why"), folder.parent)
+def test_file_does_not_hide_a_command(dump: Path) -> None:
+    folder = dump.rename(dump.parent / "rule")
+    found = run("rule", "overlap", cwd=folder.parent)
+    assert (found.status, found.out) == (0, run("check", "--explain", "overlap").out)
+
+
+def test_command_can_follow_options(dump: Path) -> None:
+    expected = run("summary", dump, "--format", "json")
+    assert run("--format", "json", "summary", dump) == expected
+    assert run("-v", "help").out == SHORT_HELP
+
+
+def test_other_answer_of_several_paths_is_no_comparison(dump: Path) -> None:
+    assert _same((dump, dump, "--table"), ("summary", "--table", dump, dump), dump)
+    assert run("--explain", "padding-waste").status == 0
+
+
+def test_text_among_dumps_is_no_log(dump: Path) -> None:
+    note = dump / "notes.md"
+    note.write_text("Some notes.\n", "utf-8")
+    assert _same((dump, note), ("summary", dump, note), dump)
+
+
+def test_file_named_like_an_option_runs_no_code(dump: Path) -> None:
+    found = run("--executor=json:dumps", "--import-from=.", dump)
+    assert (found.status, found.out) == (2, "")
+    assert "need a command" in found.err
+    found = run("--", "--executor=json:dumps")
+    assert (found.status, found.out) == (2, "")
+    assert "--executor=json:dumps" in found.err

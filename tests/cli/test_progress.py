@@ -90,3 +90,17 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress_note() as note:
         note("Reading m.txt")
     assert terminal.getvalue() == ""
+
+
+def test_output_during_a_note_goes_where_it_would_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = _Terminal("Reading m.txt")
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 0)
+    with progress_note() as note:
+        note("Reading m.txt")
+        assert terminal.has_it.wait(30)
+        print("the answer")
+    assert capsys.readouterr().out == "the answer\n"
+    assert "the answer" not in terminal.getvalue()

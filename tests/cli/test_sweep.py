@@ -66,6 +66,14 @@ def test_program_out_of_memory_does_not_fit(dump: Path, tmp_path: Path) -> None:
     assert [row["problem"] for row in found.json["programs"]] == [None, "out of memory"]
 
 
+def test_failed_run_ends_a_search(dump: Path, tmp_path: Path) -> None:
+    program = sys.executable, "-c", "raise SystemExit(3)"
+    each = "--each", "BATCH=1..99", "--fit", "1GiB", "--format", "json"
+    found = run_process("run", "-o", tmp_path, *each, "--", *program)
+    assert found.status == 1
+    assert [row["problem"] for row in found.json["programs"]] == ["failed with status 3"]
+
+
 def test_failed_program_is_named(dump: Path, tmp_path: Path) -> None:
     found = _swept(dump, tmp_path, "--each", "BATCH=1,x")
     assert found.status == 1
@@ -81,6 +89,8 @@ def test_failed_program_is_named(dump: Path, tmp_path: Path) -> None:
         (["--each", "A=1,2", "--each", "B=1,2", "--fit", "1GiB"], "--fit needs one variable"),
         (["--each", "A=1,2", "--fit", "much"], "write a size"),
         (["--fit", "1GiB"], "--fit needs --each"),
+        (["--each", "A=1", "--each", "A=2"], "two lists of values"),
+        (["--each", "A=1,"], "write NAME=VALUE,VALUE"),
     ],
 )
 def test_wrong_use_is_an_error(options: list[str], message: str, tmp_path: Path) -> None:

@@ -343,6 +343,7 @@ HloModule m, is_scheduled=true, num_partitions=4
 ENTRY %e {
   %x = f32[8] parameter(0), sharding={mesh['data'=2,'model'=2], [{'data'}]}
   %n = f32[8] negate(%x), metadata={op_name="neg"}
+  %s = f32[8] sine(%x), metadata={op_name="sin"}
   %a = f32[8] all-reduce-start(%n), channel_id=1, replica_groups={{0,1},{2,3}}, \
 use_global_device_ids=true
   %b = f32[8] all-reduce-done(%a)
@@ -357,8 +358,8 @@ def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     unnamed = _PARTITIONED.replace("mesh['data'=2,'model'=2], [{'data'}]", "devices=[2,2]<=[4]")
     (folder / "unnamed.txt").write_text(unnamed, "utf-8")
     for name in ("mesh.txt", "unnamed.txt"):
-        yield name, run("overlap", folder / name), "[overlaps](#overlaps)"
-        times = run("overlap", folder / name, "--chip", "v5e")
+        yield name, run("cost", "--collectives", folder / name), "[overlaps](#overlaps)"
+        times = run("cost", "--collectives", folder / name, "--chip", "v5e")
         yield f"times of {name}", times, "[overlaps](#overlaps)"
         yield f"cost of {name}", run("cost", folder / name, "--by", "axis"), "[costs](#costs)"
         yield f"c of {name}", run("inspect", folder / name, "--instruction", "c"), _INSTRUCTION
@@ -367,7 +368,7 @@ def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     cut.write_text(_PARTITIONED, "utf-8")
     whole = _PARTITIONED.replace("f32[8]", "f32[16]").replace("is_scheduled=true, ", "")
     cut.with_name("module_0001.m.before_optimizations.txt").write_text(whole, "utf-8")
-    for name in ("x", "n", "c"):
+    for name in ("x", "s", "c"):
         yield f"part of {name}", run("inspect", cut, "--instruction", name), _INSTRUCTION
 
 

@@ -65,7 +65,7 @@ def _role(name: str, before: str | None = _BEFORE) -> CollectiveRole | None:
 @pytest.mark.parametrize(
     ("name", "kind", "text"),
     [
-        ("gather", "argument", "gathers argument p['w'], cut over data"),
+        ("gather", "argument", "gathers argument p['w'], cut in dim 0 over data"),
         ("looped", "argument", "gathers argument p['v']"),
         ("asked", "requested", "asked for by f.py:3 psum"),
         ("sum", "reduction", "reduces partial results of f.py:5 dot_general"),
@@ -94,4 +94,4 @@ def test_hover_has_the_role() -> None:
     card = instruction_card(Compile([after], others=[before]), "gather")
     assert card is not None
     found = [fact.text for fact in card.facts if fact.label == "role"]
-    assert found == ["gathers argument p['w'], cut over data"]
+    assert found == ["gathers argument p['w'], cut in dim 0 over data"]

@@ -52,7 +52,7 @@ _BY: Mapping[str, str | int | None] = {"by": "line", "chip": "", "top": 10}
 _COMMANDS = {
     "summary": _Command(
         "Show where the memory of a program goes: peaks, owners, lost bytes, and advice.",
-        options={"group_by": "line", "space": "", "at": None, "top": 5},
+        options={"group_by": "line", "space": "", "at": None, "top": None},
     ),
     "modules": _Command(
         "List the compiles below a folder by peak, and show what differs in recompiles."
@@ -106,6 +106,8 @@ def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
     bound.apply_defaults()
     given = bound.arguments
     operands = [given[operand.rstrip(_OPTIONAL)] for operand in command.operands]
+    if any("\0" in one for one in given.values() if isinstance(one, str)):
+        raise AgentToolError("an argument contains a NUL character")
     answer = given.get(_ANSWER)
     if answer and answer not in other_answers(name):
         raise AgentToolError(f"answer: must be one of {', '.join(other_answers(name))}")

@@ -111,10 +111,12 @@ def complete_options(options: argparse.Namespace, parser: argparse.ArgumentParse
         if answer.module == options.module:
             _require_read(options, parser, name, answer)
     if options.format is None:
-        ending = Path(options.output or "").suffix
+        ending = Path(options.output or "").suffix.lower()
         if ending in _REPORT_ENDINGS:
             raise CommandError(f"{options.output}: `hlo-lsp report` writes such files")
         options.format = _FORMATS.get(ending, FORMATS[0])
+        if options.format not in (*FORMATS, *(["sarif"] if options.module == "check" else [])):
+            options.format = FORMATS[0]
     if getattr(options, "top", 0) is None:
         options.top = _TOPS.get(options.module, 10)
 

@@ -13,19 +13,19 @@ from hlo_lsp.cli.shared_options import dump_path
 from hlo_lsp.text.remote import is_url
 
 _MIN_LIKENESS = 0.75  # of a word that was mistyped
-_OPTIONS_WITH_VALUE = {"--log-file", "--host", "--port", "--completion"}
 _PROFILE_ENDINGS = (".xplane.pb", ".xplane.pb.gz", ".trace.json.gz", ".trace.json")
-_OLD_NAMES: Mapping[str, tuple[str, ...]] = {
-    "donation": ("summary", "--donation"),
-    "padding": ("summary", "--padding"),
-    "timeline": ("summary", "--timeline"),
-    "overlap": ("cost", "--collectives"),
-    "hosts": ("modules", "--hosts"),
-    "why": ("inspect",),
-    "rule": ("check", "--explain"),
-    "export": ("report",),
-    "pull": ("text",),
+_OLD_NAMES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "donation": ("summary --donation", ("summary", "--donation")),
+    "padding": ("summary --padding", ("summary", "--padding")),
+    "timeline": ("summary --timeline", ("summary", "--timeline")),
+    "overlap": ("cost --collectives", ("cost", "--collectives")),
+    "hosts": ("modules --hosts", ("modules", "--hosts")),
+    "why": ("inspect PATH NAME", ("inspect",)),
+    "rule": ("check --explain", ("check", "--explain")),
+    "export": ("report -o FILE", ("report",)),
+    "pull": ("text -o DIR URL", ("text",)),
 }
+"""The form of today to show, and its first arguments."""
 _EXPORT_FORMS = {
     "--pprof": "pprof",
     "--folded": "folded",
@@ -56,7 +56,7 @@ _MEANINGS: Mapping[str, str] = {
 
 
 def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[str]:
-    """Return arguments that name a command, unless they are only options.
+    """Return arguments that begin with a command, unless they are only options.
 
     Args:
         arguments: Those of the command line.
@@ -65,78 +65,75 @@ def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[st
     Raises:
         CommandError: They name neither a command nor a file.
     """
-    at = _first_word(arguments)
-    if at is None:
+    if not arguments or arguments[0] in {*commands, "help"}:
         return list(arguments)
-    word = arguments[at]
-    if word in commands or word == "help":
-        return list(arguments)
-    if word in _OLD_NAMES and not os.path.lexists(word):
-        new = _new_form(word, list(arguments[at + 1 :]))
-        print(f"hlo-lsp: `{word}` is now `{_described(word)}`", file=sys.stderr)
-        return [*arguments[:at], *new]
-    words = _operands(arguments)
+    numbers = _operand_numbers(arguments)
+    words = [arguments[number] for number in numbers]
+    others = [one for number, one in enumerate(arguments) if number not in numbers]
+    if not words:
+        return others
+    first = words[0]
+    if first in {*commands, "help"} | _OLD_NAMES.keys():
+        given = [one for number, one in enumerate(arguments) if number != numbers[0]]
+        if first not in _OLD_NAMES:
+            return [first, *given]
+        print(f"hlo-lsp: `{first}` is now `{_OLD_NAMES[first][0]}`", file=sys.stderr)
+        return _new_form(first, given)
+    answer = next(
+        (one for one in commands for name in other_answers(one) if f"--{name}" in others), None
+    )
+    if answer is not None:
+        return [answer, *others, *words]
     paths = [one for one in words if _is_path(one)]
     names = [one for one in words if one not in paths]
     if not paths or len(names) > 1:
         raise CommandError(_unknown(names[0], commands), rows=["hlo-lsp --help lists the commands"])
-    others = list(arguments)
-    for one in words:
-        others.remove(one)
+    if any(map(_imports_code, others)):  # such as a file in a folder: `hlo-lsp *`
+        raise CommandError("--executor and --import-from need a command, such as summary")
     command, *operands = _command_of(paths) if not names else ["inspect", *paths, *names]
-    if command == "summary":
-        command = next(
-            (one for one in commands for name in other_answers(one) if f"--{name}" in others),
-            command,
-        )
     return [command, *others, *operands]
 
 
-def _operands(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments that are neither options nor values of options."""
-    # A late import, because it is of no use for other arguments.
+def _operand_numbers(arguments: Sequence[str]) -> list[int]:
+    """Return the indexes of the arguments that are neither options nor values of options."""
+    # A late import, because it is of no use if a command comes first.
     from hlo_lsp.cli.options import argument_parser  # noqa: PLC0415
 
+    parser = argument_parser()
     with_value = {
         option
-        for parser in commands_of(argument_parser()).values()
-        for action in parser._actions
+        for one in (parser, *commands_of(parser).values())
+        for action in one._actions
         if action.nargs != 0
         for option in action.option_strings
     }
     found = []
-    before = ""
-    for word in arguments:
-        if (word == "-" or not word.startswith("-")) and before not in with_value:
-            found.append(word)
+    before, is_rest = "", False
+    for number, word in enumerate(arguments):
+        is_operand = is_rest or word == "-" or not word.startswith("-")
+        if is_operand and (is_rest or before not in with_value):
+            found.append(number)
+        is_rest = is_rest or word == "--"
         before = word
     return found
 
 
-def _first_word(arguments: Sequence[str]) -> int | None:
-    """Return the index of the first argument that is no option and no value of one."""
-    for number, word in enumerate(arguments):
-        before = arguments[number - 1] if number else ""
-        if (word == "-" or not word.startswith("-")) and before not in _OPTIONS_WITH_VALUE:
-            return number
-    return None
+def _imports_code(option: str) -> bool:
+    name = option.partition("=")[0]
+    return len(name) > len("--") and any(
+        one.startswith(name) for one in ("--executor", "--import-from")
+    )
 
 
 def _is_path(word: str) -> bool:
     return word == "-" or is_url(word) or os.path.lexists(word)
 
 
-def _described(word: str) -> str:
-    if word == "export":
-        return "report -o FILE"
-    return {"why": "inspect PATH NAME", "pull": "text -o DIR URL"}.get(
-        word, " ".join(_OLD_NAMES[word])
-    )
-
-
 def _new_form(word: str, rest: list[str]) -> list[str]:
     """Return the arguments of today for an old command."""
     if word == "export":
+        if not _EXPORT_FORMS.keys() & set(rest):
+            raise CommandError(f"one of {', '.join(_EXPORT_FORMS)} is required")
         rest = [
             each
             for one in rest
@@ -148,11 +145,9 @@ def _new_form(word: str, rest: list[str]) -> list[str]:
         rest = ["all" if one == "--all" else one for one in rest]
         if not any(one.startswith("--format") for one in rest):
             rest += ["--format", "markdown"]
-    elif word == "pull" and len(rest) > 1:
-        folder = next(one for one in reversed(rest) if not one.startswith("-"))
-        rest.remove(folder)
-        rest = ["-o", folder, *rest]
-    return [*_OLD_NAMES[word], *rest]
+    elif word == "pull" and len(operands := _operand_numbers(rest)) > 1:
+        rest = ["-o", rest.pop(operands[-1]), *rest]
+    return [*_OLD_NAMES[word][1], *rest]
 
 
 def _unknown(word: str, commands: Collection[str]) -> str:
@@ -177,7 +172,7 @@ def _command_of(paths: list[str]) -> list[str]:
     logs, profiles, dumps = (
         [path for path in paths if kinds[path] == kind] for kind in ("log", "profile", "dump")
     )
-    if len(logs) == 1:
+    if len(logs) == 1 and (len(paths) == 1 or _has_message(logs[0])):
         return ["oom", *logs, *dumps, *profiles]
     if len(profiles) == 2 and not dumps:
         return ["profile", profiles[1], "--compare", profiles[0]]
@@ -194,8 +189,10 @@ def _kind(path: str) -> str:
     Raises:
         CommandError: The path is a Python program.
     """
-    if path.endswith(".py"):
-        run = f"hlo-lsp run -- python {path}"
+    if path.endswith(".py") and not os.path.isdir(path):
+        from shlex import quote  # noqa: PLC0415  # only this message needs it
+
+        run = f"hlo-lsp run -- python {quote(path)}"
         raise CommandError(f"{path}: a Python program; to see its memory, run it: {run}")
     if path.endswith(_PROFILE_ENDINGS):
         return "profile"
@@ -218,6 +215,17 @@ def _kind(path: str) -> str:
         profile_run(folder)
         return "profile"
     return "dump"
+
+
+def _has_message(log: str) -> bool:
+    """Return whether a path has an out-of-memory message, and is not any other text."""
+    from hlo_lsp.model.oom_reader import read_oom_messages  # noqa: PLC0415  # as above
+    from hlo_lsp.text.disk import UnreadableError, read_document  # noqa: PLC0415
+
+    path = dump_path(log)
+    with suppress(UnreadableError):
+        return path.is_dir() or bool(read_oom_messages(read_document(path).lines))
+    return False
 
 
 def _are_of_one_compile(first: str, second: str) -> bool:

@@ -44,18 +44,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         if error.errno not in _FULL_DISK:
-            raise
+            return _report_internal_error(error)
         print(f"hlo-lsp: cannot write the output: {error.strerror}", file=sys.stderr)
         _discard_output()
         return 2
     except KeyboardInterrupt:
         end_at_once()
-    except Exception as error:
-        if logging.getLogger(__name__).isEnabledFor(logging.INFO):
-            raise
-        problem = f"hlo-lsp: internal error: {describe_error(error)}; -v shows where"
-        print(printable(problem), file=sys.stderr)
-        return USAGE_ERROR_STATUS
+    except Exception as error:  # noqa: BLE001  # it is reported
+        return _report_internal_error(error)
+
+
+def _report_internal_error(error: Exception) -> int:
+    """Print an error in one line, and return the exit status; with ``-v``, raise it."""
+    if logging.getLogger(__name__).isEnabledFor(logging.INFO):
+        raise error
+    problem = f"hlo-lsp: internal error: {describe_error(error)}; -v shows where"
+    print(printable(problem), file=sys.stderr)
+    return USAGE_ERROR_STATUS
 
 
 def _discard_output() -> None:
@@ -102,6 +107,9 @@ def _help(words: Sequence[str]) -> int:
     if words == ["--all"]:
         print(whole_help(parser), end="")
         return 0
+    if not words or words == ["help"]:
+        print(SHORT_HELP, end="")
+        return 0
     parser.parse_args([*with_command(words[:1], COMMANDS), "--help"])
     return 0
 
@@ -115,7 +123,7 @@ def _write_answer(path: str, run: Callable[[], int]) -> int:
     stream = TextIOWrapper(written, encoding="utf-8", write_through=True)  # else it is closed
     with redirect_stdout(stream):
         status = run()
-    if written.getvalue():
+    if written.getvalue() or not status:  # no old answer stays
         write_file(path, written.getvalue())
     return status
 

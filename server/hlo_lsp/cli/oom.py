@@ -74,7 +74,8 @@ def _log_in(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    found = sorted(path.glob("*.oom_*"), key=lambda one: (one.stat().st_mtime_ns, one.name))
+    files = [one for one in path.glob("*.oom_*") if one.is_file()]
+    found = sorted(files, key=lambda one: (one.stat().st_mtime_ns, one.name))
     if not found:
         message = f"{shown(path)}: no *.oom_* file of XLA in this folder; name a log"
         raise CommandError(message, NOT_FOUND_STATUS)

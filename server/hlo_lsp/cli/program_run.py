@@ -16,6 +16,7 @@ _FLAG = "--xla_dump_to="
 _MAX_LOG_BYTES = 50_000_000  # of standard error, from its end
 _NOT_FOUND_STATUS, _NOT_EXECUTABLE_STATUS = 127, 126  # as of a shell
 _SIGNAL_STATUS = 128
+INTERRUPTED_STATUS = 130
 
 
 def dump_folder(flags: str, output: str | None) -> Path:
@@ -71,13 +72,16 @@ def _run(
         log = bytearray()
         reader = threading.Thread(target=_copy, args=(process.stderr, log))
         reader.start()
+        is_interrupted = False
         while True:
             try:
                 status = process.wait()
                 break
             except KeyboardInterrupt:  # the program got the signal as well
-                continue
+                is_interrupted = True
         reader.join()
+    if is_interrupted:
+        return INTERRUPTED_STATUS, bytes(log)
     return (_SIGNAL_STATUS - status if status < 0 else status), bytes(log)
 
 

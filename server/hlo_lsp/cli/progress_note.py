@@ -37,22 +37,34 @@ class _Note:
         self._lock = threading.Lock()
         self._text = ""
         self._status: Any = None
+        self._spinner: Any = None
         self._is_stopped = False
 
     def start(self) -> None:
-        # A late import, because importing it takes 60 ms.
+        # Late imports, because importing them takes 60 ms.
         from rich.console import Console  # noqa: PLC0415
+        from rich.live import Live  # noqa: PLC0415
+        from rich.spinner import Spinner  # noqa: PLC0415
 
         with self._lock:
             if not self._is_stopped:
-                self._status = Console(stderr=True).status(_one_line(self._text))
+                self._spinner = Spinner("dots", _one_line(self._text))
+                # What the command prints goes where it would go without the note.
+                self._status = Live(
+                    self._spinner,
+                    console=Console(stderr=True),
+                    refresh_per_second=12.5,
+                    transient=True,
+                    redirect_stdout=False,
+                    redirect_stderr=False,
+                )
                 self._status.start()
 
     def set(self, text: str) -> None:
         with self._lock:
             self._text = text
             if self._status is not None:
-                self._status.update(_one_line(text))
+                self._spinner.update(text=_one_line(text))
 
     def stop(self) -> None:
         with self._lock:

@@ -72,7 +72,7 @@ def _form_of(output: str | None) -> str:
     if output in {None, "-"}:
         return "html"
     for ending, form in _ENDINGS.items():
-        if output.endswith(ending):
+        if output.lower().endswith(ending):
             return form
     endings = ", ".join(_ENDINGS)
     raise CommandError(f"{output}: unknown ending; use one of {endings}, or --as FORM")

@@ -34,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
         raise CommandError("no program: write it after --")
+    if options.fit is not None and not options.each:
+        raise CommandError("--fit needs --each")
     flags = os.environ.get("XLA_FLAGS", "")
     folder = dump_folder(flags, options.output)
     try:
@@ -45,8 +47,6 @@ def run(options: argparse.Namespace) -> int:
         from hlo_lsp.cli.sweep import run_sweep  # noqa: PLC0415
 
         return run_sweep(options, command, folder)
-    if options.fit is not None:
-        raise CommandError("--fit needs --each")
     before = file_stamps(folder)
     status, log = run_program(command, {**os.environ, "XLA_FLAGS": dump_flags(flags, folder)})
     written = written_dumps(folder, before)

@@ -1,6 +1,7 @@
 """The parser of commands, and the options and types of options that several commands have."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -71,6 +72,8 @@ def dump_path(text: str) -> Path:
 
     That of ``-`` is a copy of standard input.
     """
+    if "_ARGCOMPLETE" in os.environ:  # nothing is read for a completion
+        return Path(text)
     if text == "-":
         # A late import, because it takes 7 ms.
         from hlo_lsp.text.standard_input import copy_of_standard_input  # noqa: PLC0415
@@ -144,7 +147,9 @@ _CHIPS = (
 
 def chip_name(text: str) -> str:
     """Return the chip in a title such as ``TPU v5e`` or ``H100 SXM``, else the text."""
-    words = text.casefold().split()
+    words = text.casefold().removesuffix(" lite").split()
+    if text.casefold().endswith(" lite"):  # as JAX names v5e and v6e
+        words = [f"{word}e" for word in words]
     return next((word for word in (*words, "".join(words)) if word in _CHIPS), text)
 
 

@@ -10,15 +10,19 @@ from hlo_lsp.model.flags import LIBTPU_OPTIONS, flags_of
 from hlo_lsp.program.transfers import ASYNC_ENDINGS, PLUMBING_OPCODES
 from hlo_lsp.syntax.module_records import InstructionLine
 
+_CALLS = frozenset({"while", "call", "conditional", "custom-call"})  # with products, perhaps
+_OFFLOAD = "xla_tpu_enable_sparse_core_collective_offload_"  # asynchronous without other options
+_OFF = frozenset({"DISABLED", "false"})
+
 
 @dataclass(frozen=True, slots=True)
 class ExposureCause:
     """Why a collective is exposed.
 
     Attributes:
-        kind: ``dependency`` if it depends on all products of matrices of its computation, or they
-            on it; ``option`` if options of the compiler forbid that it is asynchronous; else
-            ``unknown``.
+        kind: ``dependency`` if it depends on all products of matrices and all calls of its
+            computation, or they on it, and there are some; ``option`` if it is synchronous, and
+            options of the compiler forbid that it is asynchronous; else ``unknown``.
         option: The options with their values, separated by commas.
         instruction: The first instruction that needs the result.
     """
@@ -43,11 +47,15 @@ def exposure_cause(program: ProgramCost, collective: InstructionLine, kind: str)
     dependent = after | _reached(collective, module.operands)
     home = module.computation_of(collective)
     rows = [row for row in program.executed.instructions if row.computation is home]
-    if all(row.instruction in dependent for row in rows if row.products):
+    long = [row.instruction for row in rows if row.products or row.instruction.opcode in _CALLS]
+    if long and dependent.issuperset(long):
         for one in (row.instruction for row in rows if row.instruction in after):
             if one.opcode not in PLUMBING_OPCODES and not one.opcode.endswith(ASYNC_ENDINGS):
                 return ExposureCause("dependency", instruction=one.name)
     options = flags_of(program.dump).get(LIBTPU_OPTIONS, {})
+    offload = options.get(f"{_OFFLOAD}{kind.replace('-', '_')}", "DISABLED")
+    if collective.opcode.endswith(ASYNC_ENDINGS) or offload not in _OFF:
+        return ExposureCause("unknown")
     forbidding = [
         f"{name}: {options[name]}"
         for name, option in read_toml("compiler_options").items()

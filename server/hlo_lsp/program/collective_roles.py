@@ -1,11 +1,12 @@
 """Why a collective is in a program: what asks for it, and the data that it moves."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
@@ -13,11 +14,12 @@ from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import owner_of_line
 from hlo_lsp.program.mesh import collective_in
 from hlo_lsp.program.stages import unoptimized_module
-from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, without_async_ending
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, REDUCTIONS, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_OPERANDS = 3
-_REDUCTIONS = frozenset({"all-reduce", "reduce-scatter"})
+_MAX_PARTS = 100
+_FLAG = "u32[]{:S(2)"  # in the memory of a TPU for synchronization
 _VERBS = {"all-gather": "gathers", "all-to-all": "exchanges", "collective-broadcast": "sends"}
 
 
@@ -41,7 +43,10 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     The instruction can be the collective, or start, end, wrap, or contain it. Without the text
     before optimizations, it is unknown whether the program has the collective.
     """
-    original, collective = unoptimized_module(dump), collective_in(line.file.module, line.record)
+    module = line.file.module
+    original = unoptimized_module(dump)
+    part = _first_part(module, line.record)
+    collective = None if _is_later_part(module, part) else collective_in(module, part)
     if original is None or collective is None or line.file is original:
         return None
     located = LocatedRecord(line.file, collective)
@@ -56,15 +61,49 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     if not labels:
         return None
     data = join_limited(labels, _MAX_OPERANDS)
-    if opcode in _REDUCTIONS:
+    if opcode in REDUCTIONS:
         return CollectiveRole("reduction", f"reduces partial results of {data}")
     verb = _VERBS.get(opcode, "moves")
     if any(origin.argument is not None for origin in origins):
-        axes = dict.fromkeys(axis for origin in origins for axis in _cut_axes(dump, origin))
-        cut = f", cut over {' x '.join(axes)}" if axes else ""
+        cuts = {_cuts(dump, origin) for origin in origins}
+        cut = f", cut in {cuts.pop()}" if len(cuts) == 1 and all(cuts) else ""
         return CollectiveRole("argument", f"{verb} {data}{cut}")
     use = "" if own in {"", *labels} else f" for {own}"
     return CollectiveRole("resharding", f"{verb} the result of {data}{use}")
+
+
+def _first_part(module: ModuleIndex, record: InstructionLine) -> InstructionLine:
+    """Return the first of the fusions that a collective is divided over, others as they are.
+
+    Each of the others reads what the one before it has received.
+    """
+    for _ in range(_MAX_PARTS):
+        collective = collective_in(module, record)
+        if record.opcode != "fusion" or collective is None:
+            break
+        before = map(partial(_producer, module), module.operands(record))
+        parts = (
+            one
+            for one in before
+            if one is not None and one.opcode == "fusion" and collective_in(module, one) is not None
+        )
+        found = next(parts, None)
+        if found is None:
+            break
+        record = found
+    return record
+
+
+def _is_later_part(module: ModuleIndex, record: InstructionLine) -> bool:
+    """Return whether a fusion waits for flags: it continues a collective that began elsewhere."""
+    operands = (one for one in module.operands(record) if one is not None)
+    return record.opcode == "fusion" and any(_FLAG in one.shape for one in operands)
+
+
+def _producer(module: ModuleIndex, line: InstructionLine | None) -> InstructionLine | None:
+    while line is not None and line.opcode == "get-tuple-element":
+        line = next(iter(module.operands(line)), None)
+    return line
 
 
 @query
@@ -89,6 +128,10 @@ def _whole(dump: Compile, origin: Origin) -> Origin:
     return next((one for one in found if one.argument is not None), origin)
 
 
-def _cut_axes(dump: Compile, origin: Origin) -> Iterator[str]:
+def _cuts(dump: Compile, origin: Origin) -> str:
+    """Return the cut dimensions of an argument with their axes, empty if one is unknown."""
     whole = None if origin.argument is None else global_shape(dump, origin.instruction)
-    return (cut.axes for cut in (() if whole is None else whole.cuts) if cut.axes)
+    cuts = () if whole is None else whole.cuts
+    if not all(cut.axes for cut in cuts):
+        return ""
+    return ", ".join(f"dim {cut.dimension} over {cut.axes}" for cut in cuts)

@@ -12,9 +12,9 @@ from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sharding import Sharding, parse_sharding
-from hlo_lsp.program.mesh import cut_axes, meshes_of
+from hlo_lsp.program.mesh import collective_in, cut_axes, meshes_of
 from hlo_lsp.program.stages import counterparts, is_optimized, unoptimized_module
-from hlo_lsp.program.transfers import is_communication
+from hlo_lsp.program.transfers import REDUCTIONS, is_communication, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _PRODUCTS = {"convolution": "dot"}  # XLA for TPU turns a dot into a convolution
@@ -41,8 +41,8 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
     """Return the shape of an array in the program before it was partitioned.
 
     It is that of the parameter with this number, or of the only operation that can be this one by
-    opcode, operation name, Python line, and sizes. None if the array is not cut, or if the
-    operation is unknown.
+    opcode, operation name, Python line, and sizes. None if the array is not cut, if the operation
+    is unknown, or if the array is a summand of the part of each device.
     """
     shape, original = try_shape(line.record.shape), unoptimized_module(dump)
     if original is None or not isinstance(shape, ArrayShape) or not is_optimized(line.file):
@@ -80,9 +80,16 @@ def _originals(
         return [parameters[number]] if number in parameters else []
     if is_communication(module, record):  # its metadata is that of what it serves
         return []
+    if any(_is_reduction(module, user) for user in module.users(record)):
+        return []
     opcode = _computed_opcode(module, record)
     found = counterparts(dump, line).get(original, [])
     return [one for one in found if one.opcode == opcode and _is_in_entry(original.module, one)]
+
+
+def _is_reduction(module: ModuleIndex, record: InstructionLine) -> bool:
+    collective = collective_in(module, record)
+    return collective is not None and without_async_ending(collective.opcode) in REDUCTIONS
 
 
 def _is_in_entry(module: ModuleIndex, record: InstructionLine) -> bool:

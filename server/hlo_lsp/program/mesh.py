@@ -389,8 +389,12 @@ def _axes_of_pairs(mesh: DeviceMesh, pairs: Groups) -> tuple[tuple[MeshAxis, ...
         return (), _OVER
     if len(lines) * len(index) != len(places) or any(line != first for line in lines.values()):
         return None
-    shifts = {(target - source) % len(index) for source, target in first}
-    if len(shifts) == 1:
-        return axes, _RING if len(first) == len(index) else _SHIFT
-    is_permutation = len({source for source, _ in first}) == len(first) == len(index)
+    size = len(index)
+    for step in (1, -1):
+        ring = {(source, (source + step) % size) for source in range(size)}
+        if first == ring:
+            return axes, _RING
+        if first == {pair for pair in ring if pair[1] - pair[0] == step}:
+            return axes, _SHIFT
+    is_permutation = len({source for source, _ in first}) == len(first) == size
     return (axes, _EXCHANGE) if is_permutation else None

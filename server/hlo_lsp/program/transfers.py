@@ -175,6 +175,7 @@ _CUSTOM_FUSION = "kind=kCustom"
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 ASYNC_ENDINGS = ("-start", "-update", "-done")  # of the parts of an asynchronous operation
 COLLECTIVE_OPCODES = opcodes_where(lambda one: one.sends is not SendRule.NONE)
+REDUCTIONS = frozenset({"all-reduce", "reduce-scatter"})  # of values of several devices
 
 
 @dataclass(frozen=True, slots=True)
