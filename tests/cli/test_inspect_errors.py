@@ -11,7 +11,7 @@ def test_folder_is_an_error(tmp_path: Path) -> None:
     result = run("inspect", tmp_path)
     assert (result.status, result.out) == (2, "")
     what = "this is a folder; specify a name, or one of its files"
-    assert result.err == f"hlo-lsp: {tmp_path}: {what}\n"
+    assert result.err.startswith(f"hlo-lsp: {tmp_path}: {what}; `hlo-lsp summary --values ")
 
 
 def test_path_through_file_is_an_error(sample: Path) -> None:

@@ -81,7 +81,7 @@ def other_answers(command: str) -> dict[str, str]:
 
 def add_other_answers(parser: argparse.ArgumentParser, command: str) -> None:
     """Add the options of a command for its other answers, of which one can be chosen."""
-    which = parser.add_mutually_exclusive_group()
+    which = parser.add_argument_group("other answers").add_mutually_exclusive_group()
     for name, answer in _ANSWERS[command].items():
         which.add_argument(
             f"--{name}",

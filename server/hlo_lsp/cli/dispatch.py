@@ -210,6 +210,8 @@ def _kind(path: str) -> str:
     if any(folder.glob("*.oom_*")):  # XLA writes them if a program does not fit
         return "log"
     if any(not one.path.name.endswith(_PROFILE_ENDINGS) for one in compiles_below(folder)):
+        if any(name.endswith(_PROFILE_ENDINGS) for name in os.listdir(folder)):
+            print(f"hlo-lsp: `hlo-lsp profile {path}` shows the profile beside it", file=sys.stderr)
         return "dump"
     with suppress(UnreadableError):
         profile_run(folder)

@@ -12,13 +12,13 @@ Read the dumps of XLA: where memory and time go, and what a change did to them.
   hlo-lsp BEFORE AFTER     what changed between two compiles or folders
   hlo-lsp run -- PROGRAM   run a program, and show its memory
 
-Memory     summary   peaks, owners, advice; --donation, --padding, --timeline
+Memory     summary   peaks, owners, advice; --values, --donation, --padding
            find      the buffers of a name, Python line, shape, or scope
            inspect   why a buffer is alive, and what an instruction costs
            oom       what an out-of-memory message means
 Time       cost      FLOPs, bytes, least time; --collectives
            profile   the measured time of programs
-Changes    diff      two compiles or folders
+Changes    diff      two compiles or folders; --max-growth 2%
            modules   compiles by peak, and what differs; --hosts
            history   what each pass changed
            compile   what another flag, chip, or jax would change

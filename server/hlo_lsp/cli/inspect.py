@@ -90,7 +90,9 @@ def run(options: argparse.Namespace) -> int:
     elif options.name is not None:
         return explain(options, partial(_named, options))
     if path.is_dir():
-        raise CommandError(f"{shown(path)}: this is a folder; specify a name, or one of its files")
+        values = f"hlo-lsp summary --values {shown(path)}"
+        what = "this is a folder; specify a name, or one of its files"
+        raise CommandError(f"{shown(path)}: {what}; `{values}` lists the largest values")
     workspace = DumpWorkspace(frames=current_folder_frames())
     try:
         file = workspace.file(path)
