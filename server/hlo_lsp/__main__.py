@@ -1,6 +1,5 @@
 """The program ``hlo-lsp``, which is also ``python -m hlo_lsp``."""
 
-import signal
 import sys
 
 from hlo_lsp.import_path import leave_out_current_folder
@@ -9,6 +8,8 @@ from hlo_lsp.import_path import leave_out_current_folder
 def main() -> int:
     """Run the command line, and return its exit status."""
     leave_out_current_folder()
+    import signal  # noqa: PLC0415  # not before, as a file in the current folder can have its name
+
     is_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if is_default:  # Ctrl-C during the imports would print a traceback
         signal.signal(signal.SIGINT, signal.SIG_DFL)

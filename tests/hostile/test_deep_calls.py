@@ -46,7 +46,7 @@ _ARGUMENTS: dict[str, list[list[str]] | None] = {
         ["--as", "csv", "-o", "-"],
     ],
     "summary": [[], ["--donation"], ["--padding"], ["--timeline"], ["--values"]],
-    **dict.fromkeys(("history", "mcp", "oom", "profile", "run", "serve", "text")),
+    **dict.fromkeys(("compile", "history", "mcp", "oom", "profile", "run", "serve", "text")),
 }
 
 

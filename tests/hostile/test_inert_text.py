@@ -62,6 +62,10 @@ COMMANDS: dict[str, Arguments] = {
         [f.tpu.folder, "--chip", "v5e", "--by", "line"],
         ["--collectives", f.tpu.folder, f.gpu.folder, f.damaged.folder],
     ],
+    "compile": lambda f: [
+        [f.tpu.folder, "--python", f"x{RAW_PAYLOAD}"], [f.tpu.folder, "--flag", RAW_PAYLOAD],
+        [f.tpu.folder / RAW_PAYLOAD, "--python", sys.executable],
+    ],
     "history": lambda f: [
         [f.tpu.module], [f.tpu.module, "fusion.9"], [f.tpu.module, RAW_PAYLOAD],
     ],

@@ -37,7 +37,7 @@ async def open_confirmed(window: Window, path: Path) -> None:
     await window.host.command("vscode.open", uri(path), {"preview": False})
     await until(
         lambda: window.host.ask("tabs"),
-        lambda tabs: [tab["label"] for tab in tabs if tab["isActive"]] == [path.name],
+        lambda tabs: [tab["file"] for tab in tabs if tab["isActive"]] == [str(path)],
     )
     anyway = window.page.locator(".monaco-editor-pane-placeholder .monaco-button").first
     editor = window.page.locator(".editor-instance .view-line").first

@@ -92,7 +92,7 @@ async def test_wrong_setting_and_failing_server_are_reported_once_until_one_runs
         await window.clear_notifications()
         await window.run(command_title)
         await window.notification("The HLO language server does not run.")
-    assert [tab["label"] for tab in await window.host.ask("tabs")] == [at.path.name]
+    assert [tab["file"] for tab in await window.host.ask("tabs")] == [str(at.path)]
     await window.host.command("hlo.dumps.focus")
     welcome = window.page.locator(".welcome-view-content")
     await welcome.get_by_text("The HLO language server does not run").wait_for()
