@@ -168,7 +168,8 @@ def _map(dump: Compile) -> Any:
 def _used(found: Any) -> Iterator[str]:
     """Yield the texts of other columns than those of what is kept."""
     strings = found["strings"]
-    for key in ("name", "index", "source", "scope", "operation", "opcode", "owner"):
+    keys = {"name", "index", "source", "scope", "operation", "opcode", "owner"}
+    for key in keys & found["boxes"].keys():
         yield from (strings[number] for number in found["boxes"][key])
 
 
