@@ -10,7 +10,7 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.sections import missing_part
-from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
+from hlo_lsp.model.workspace import ROLES_WITHOUT_AXES, ROLES_WITHOUT_COST
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_content, cost_json
 from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
@@ -21,7 +21,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     key = InstructionKey(options.by)
-    tables = costs_at(options.paths, options.chip, errors)
+    has_axes = key is InstructionKey.AXIS or options.format == "json"
+    tables = costs_at(options.paths, options.chip, errors, with_axes=has_axes)
     answers = [
         module_answer(table.cost.dump, _size(table), partial(cost_content, table, key, options.top))
         for table in tables
@@ -38,16 +39,20 @@ def run(options: argparse.Namespace) -> int:
     return print_errors(errors)
 
 
-def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list[CostTable]:
+def costs_at(
+    paths: Sequence[Path], chip: str | None, errors: list[str], *, with_axes: bool
+) -> list[CostTable]:
     """Return the costs of all compiles at some paths, the most expensive first.
 
     Args:
         paths: Dump files and folders.
         chip: The name of the chip, by default that of the dumps.
         errors: The list to which a message about each path without a module text is added.
+        with_axes: Whether to read the text that names the axes of collectives.
     """
+    unread = ROLES_WITHOUT_AXES if with_axes else ROLES_WITHOUT_COST
     tables: list[CostTable] = []
-    for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_COST):
+    for dump in dumps_at(paths, errors, unread=unread):
         table = cost_table(dump, chip_of(dump, chip))
         if table is None:
             errors.append(f"{dump.files[0].label}: {_problem(dump)}, so the cost is unknown")

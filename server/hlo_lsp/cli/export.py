@@ -56,7 +56,7 @@ def profile_data(options: argparse.Namespace, form: str, errors: list[str]) -> b
 
 
 def _cost_data(options: argparse.Namespace, form: str, errors: list[str]) -> bytes:
-    tables = costs_at(options.paths, options.chip, errors)
+    tables = costs_at(options.paths, options.chip, errors, with_axes=False)
     if form == "perfetto":
         for cost in (table.cost for table in tables if table.chip is None):
             why = "unknown chip, so there are no times; use --chip"

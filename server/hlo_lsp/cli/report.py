@@ -113,7 +113,7 @@ def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
 
 
 def _costs(options: argparse.Namespace, form: str, errors: list[str]) -> ReportPage | None:
-    tables = costs_at(options.paths, options.chip, errors)
+    tables = costs_at(options.paths, options.chip, errors, with_axes=form == "json")
     if not tables:
         return None
     modules = count_noun(len(tables), "module")

@@ -20,9 +20,10 @@ from hlo_lsp.text.document import Document, LineChange
 
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
 ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
-# Costs follow from the module text, and from the sizes of tuples in allocations. The text before
-# optimizations names the axes of the mesh.
-ROLES_WITHOUT_COST = ROLES_WITHOUT_SIZES | {FileRole.LIVE_RANGE}
+# Costs follow from the module text, and from the sizes of tuples in allocations.
+ROLES_WITHOUT_AXES = ROLES_WITHOUT_SIZES | {FileRole.LIVE_RANGE}
+ROLES_WITHOUT_COST = ROLES_WITHOUT_AXES | {FileRole.BEFORE_OPTIMIZATIONS}
+"""Of these, the text before optimizations names the axes of a mesh."""
 _STEP_SECONDS = 0.002  # between two reports of progress; switching threads takes 0.02 ms
 _BYTES_PER_STEP = 600_000  # of a values file, approximately
 _LARGE_FILE_BYTES = 8 << 20  # half a second of reading
