@@ -40,6 +40,8 @@ def test_profile_is_shown(timed: Path) -> None:
     later = timed.parent / "later"
     later.mkdir()
     written_profile(later / "host.xplane.pb", dot=20, neg=30)
+    (later / "notes.json").write_text("{}", "utf-8")
+    assert _same((later,), ("profile", later), timed.parent)
     assert _same((profile, later), ("profile", later, "--compare", profile), timed.parent)
 
 

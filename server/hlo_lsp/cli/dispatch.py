@@ -201,6 +201,7 @@ def _kind(path: str) -> str:
     # Late imports: a command needs none of this.
     from hlo_lsp.cli.dumps import is_log  # noqa: PLC0415
     from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
+    from hlo_lsp.model.file_names import is_dump_file  # noqa: PLC0415
     from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
     from hlo_lsp.text.disk import UnreadableError  # noqa: PLC0415
 
@@ -209,9 +210,11 @@ def _kind(path: str) -> str:
     folder = Path(path)
     if any(folder.glob("*.oom_*")):  # XLA writes them if a program does not fit
         return "log"
-    if any(not one.path.name.endswith(_PROFILE_ENDINGS) for one in compiles_below(folder)):
+    names = [one.path.name for one in compiles_below(folder)]
+    if any(is_dump_file(one) and not one.endswith(_PROFILE_ENDINGS) for one in names):
         if any(name.endswith(_PROFILE_ENDINGS) for name in os.listdir(folder)):
-            print(f"hlo-lsp: `hlo-lsp profile {path}` shows the profile beside it", file=sys.stderr)
+            shown = f"`hlo-lsp profile {path}` shows the profile in this folder"
+            print(f"hlo-lsp: {shown}", file=sys.stderr)
         return "dump"
     with suppress(UnreadableError):
         profile_run(folder)

@@ -28,7 +28,8 @@ More       text      protos and archives as text, copies of remote folders
            serve     the language server (without a terminal: the default)
            mcp       the commands as tools for coding agents
 
-hlo-lsp COMMAND --help describes a command, hlo-lsp help --all everything.
+hlo-lsp COMMAND --help: its options, such as --format json and -o FILE
+hlo-lsp help --all: everything
 """
 EXAMPLES = {
     "summary": (

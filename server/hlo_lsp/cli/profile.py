@@ -1,6 +1,7 @@
 """``hlo-lsp profile``: show where the measured time of programs goes."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -11,7 +12,7 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
-from hlo_lsp.profiles.files import profile_run, read_profile
+from hlo_lsp.profiles.files import XPLANE_ENDINGS, profile_run, read_profile
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.protos.conversion import convert_modules
@@ -19,6 +20,7 @@ from hlo_lsp.reports.profile_comparison import compare_profiles, comparison_bloc
 from hlo_lsp.reports.profile_report import profile_blocks, profile_json, run_lines
 from hlo_lsp.stats.measured_programs import JoinedProfile, join
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
 
 
@@ -29,6 +31,9 @@ def run(options: argparse.Namespace) -> int:
     if options.extract is not None:
         _extract(profile, options.extract)
     joined = joined_profile(profile, options.profile, options.dumps, errors)
+    if options.compare is None and any(map(_is_profile, options.dumps)):
+        hint = f"hlo-lsp profile {shown(options.dumps[0])} --compare {shown(options.profile)}"
+        print(printable(f"hlo-lsp: `{hint}` compares the two profiles"), file=sys.stderr)
     key = InstructionKey(options.by)
     if options.compare is not None:
         before = joined_profile(profile_at(options.compare, errors), options.compare, [], errors)
@@ -46,6 +51,13 @@ def run(options: argparse.Namespace) -> int:
             lambda: profile_json(joined, key, options.chip),
         )
     return print_errors(errors)
+
+
+def _is_profile(path: Path) -> bool:
+    """Return whether a path is a profile, or a folder with one."""
+    if path.is_dir():
+        return any(one.name.endswith(XPLANE_ENDINGS) for one in path.iterdir())
+    return path.name.endswith(XPLANE_ENDINGS)
 
 
 def profile_at(path: Path, errors: list[str]) -> Profile:
