@@ -75,6 +75,7 @@ def test_folder_of_a_failed_compile_is_explained(dump: Path) -> None:
     log = dump / f"{STEM}.oom_message"
     log.write_text(GPU, "utf-8")
     assert _same((dump,), ("oom", log), dump)
+    assert _same((dump, dump), ("diff", dump, dump), dump)
 
 
 def test_folder_without_a_dump_is_an_error(tmp_path: Path) -> None:
@@ -195,7 +196,11 @@ def test_text_among_dumps_is_no_log(dump: Path) -> None:
 def test_file_named_like_an_option_runs_no_code(dump: Path) -> None:
     found = run("--executor=json:dumps", "--import-from=.", dump)
     assert (found.status, found.out) == (2, "")
-    assert "need a command" in found.err
+    assert "follow a command" in found.err
+    for more in ("--hosts", "summary"):  # which can be names of files, too
+        found = run("--executor=json:dumps", more, dump)
+        assert (found.status, found.out) == (2, "")
+        assert "follow a command" in found.err
     found = run("--", "--executor=json:dumps")
     assert (found.status, found.out) == (2, "")
     assert "--executor=json:dumps" in found.err

@@ -74,18 +74,26 @@ class _Terminal(StringIO):
         return super().write(text)
 
 
-def test_long_work_is_named_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = _Terminal("Reading m.txt")
-    monkeypatch.setattr("sys.stderr", terminal)
+def _with_terminal(monkeypatch: pytest.MonkeyPatch) -> _Terminal:
+    """Return a terminal as standard error, on which notes appear at once.
+
+    This is no fixture, because pytest replaces the stream again before the test.
+    """
+    found = _Terminal("Reading m.txt")
+    monkeypatch.setattr("sys.stderr", found)
     monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 0)
+    return found
+
+
+def test_long_work_is_named_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _with_terminal(monkeypatch)
     with progress_note() as note:
         note("Reading m.txt")
         assert terminal.has_it.wait(30)
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = _Terminal("")
-    monkeypatch.setattr("sys.stderr", terminal)
+    terminal = _with_terminal(monkeypatch)
     monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 1_000)
     with progress_note() as note:
         note("Reading m.txt")
@@ -95,9 +103,7 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_output_during_a_note_goes_where_it_would_go(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    terminal = _Terminal("Reading m.txt")
-    monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr("hlo_lsp.cli.progress_note._NOTE_DELAY_SECONDS", 0)
+    terminal = _with_terminal(monkeypatch)
     with progress_note() as note:
         note("Reading m.txt")
         assert terminal.has_it.wait(30)

@@ -13,7 +13,6 @@ from hlo_lsp.cli.shared_options import dump_path
 from hlo_lsp.text.remote import is_url
 
 _MIN_LIKENESS = 0.75  # of a word that was mistyped
-_PROFILE_ENDINGS = (".xplane.pb", ".xplane.pb.gz", ".trace.json.gz", ".trace.json")
 _OLD_NAMES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "donation": ("summary --donation", ("summary", "--donation")),
     "padding": ("summary --padding", ("summary", "--padding")),
@@ -72,6 +71,8 @@ def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[st
     others = [one for number, one in enumerate(arguments) if number not in numbers]
     if not words:
         return others
+    if any(map(_imports_code, others)):  # such as a file in a folder: `hlo-lsp *`
+        raise CommandError("--executor and --import-from follow a command, such as summary")
     first = words[0]
     if first in {*commands, "help"} | _OLD_NAMES.keys():
         given = [one for number, one in enumerate(arguments) if number != numbers[0]]
@@ -88,8 +89,6 @@ def with_command(arguments: Sequence[str], commands: Collection[str]) -> list[st
     names = [one for one in words if one not in paths]
     if not paths or len(names) > 1:
         raise CommandError(_unknown(names[0], commands), rows=["hlo-lsp --help lists the commands"])
-    if any(map(_imports_code, others)):  # such as a file in a folder: `hlo-lsp *`
-        raise CommandError("--executor and --import-from need a command, such as summary")
     command, *operands = _command_of(paths) if not names else ["inspect", *paths, *names]
     return [command, *others, *operands]
 
@@ -168,7 +167,7 @@ def _unknown(word: str, commands: Collection[str]) -> str:
 
 def _command_of(paths: list[str]) -> list[str]:
     """Return the command for paths, and the paths in its order."""
-    kinds = {path: _kind(path) for path in paths}
+    kinds = {path: _kind(path, is_alone=len(paths) == 1) for path in paths}
     logs, profiles, dumps = (
         [path for path in paths if kinds[path] == kind] for kind in ("log", "profile", "dump")
     )
@@ -183,8 +182,8 @@ def _command_of(paths: list[str]) -> list[str]:
     return ["summary", *paths]
 
 
-def _kind(path: str) -> str:
-    """Return ``log``, ``profile``, or ``dump``.
+def _kind(path: str, *, is_alone: bool) -> str:
+    """Return ``log``, ``profile``, or ``dump``; beside other paths, a folder is no log.
 
     Raises:
         CommandError: The path is a Python program.
@@ -194,28 +193,32 @@ def _kind(path: str) -> str:
 
         run = f"hlo-lsp run -- python {quote(path)}"
         raise CommandError(f"{path}: a Python program; to see its memory, run it: {run}")
-    if path.endswith(_PROFILE_ENDINGS):
+    # Late imports: a command needs none of this.
+    from hlo_lsp.protos.names import TRACE_ENDINGS, XPLANE_ENDINGS  # noqa: PLC0415
+
+    endings = XPLANE_ENDINGS + TRACE_ENDINGS
+    if path.endswith(endings):
         return "profile"
     if is_url(path):
         return "dump"
-    # Late imports: a command needs none of this.
     from hlo_lsp.cli.dumps import is_log  # noqa: PLC0415
     from hlo_lsp.model.compile_files import compiles_below  # noqa: PLC0415
     from hlo_lsp.model.file_names import is_dump_file  # noqa: PLC0415
-    from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
     from hlo_lsp.text.disk import UnreadableError  # noqa: PLC0415
 
     if not os.path.isdir(path):
         return "log" if is_log(dump_path(path)) else "dump"
     folder = Path(path)
-    if any(folder.glob("*.oom_*")):  # XLA writes them if a program does not fit
+    if is_alone and any(folder.glob("*.oom_*")):  # XLA writes them if a program does not fit
         return "log"
-    names = [one.path.name for one in compiles_below(folder)]
-    if any(is_dump_file(one) and not one.endswith(_PROFILE_ENDINGS) for one in names):
-        if any(name.endswith(_PROFILE_ENDINGS) for name in os.listdir(folder)):
+    names = (one.path.name for one in compiles_below(folder))  # the first dump is enough
+    if any(is_dump_file(one) and not one.endswith(endings) for one in names):
+        if any(name.endswith(endings) for name in os.listdir(folder)):
             shown = f"`hlo-lsp profile {path}` shows the profile in this folder"
             print(f"hlo-lsp: {shown}", file=sys.stderr)
         return "dump"
+    from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415  # 60 ms, for protos
+
     with suppress(UnreadableError):
         profile_run(folder)
         return "profile"
@@ -223,13 +226,12 @@ def _kind(path: str) -> str:
 
 
 def _has_message(log: str) -> bool:
-    """Return whether a path has an out-of-memory message, and is not any other text."""
+    """Return whether a file has an out-of-memory message, and is not any other text."""
     from hlo_lsp.model.oom_reader import read_oom_messages  # noqa: PLC0415  # as above
     from hlo_lsp.text.disk import UnreadableError, read_document  # noqa: PLC0415
 
-    path = dump_path(log)
     with suppress(UnreadableError):
-        return path.is_dir() or bool(read_oom_messages(read_document(path).lines))
+        return bool(read_oom_messages(read_document(dump_path(log)).lines))
     return False
 
 

@@ -115,7 +115,7 @@ def _help(words: Sequence[str]) -> int:
 
 
 def _write_answer(path: str, run: Callable[[], int]) -> int:
-    """Write what a command prints on standard output to a file, unless it prints nothing."""
+    """Write what a command prints on standard output to a file, unless it fails without output."""
     # A late import, because the server needs none of it.
     from hlo_lsp.cli.printing import write_file  # noqa: PLC0415
 

@@ -12,13 +12,14 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
-from hlo_lsp.profiles.files import XPLANE_ENDINGS, profile_run, read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.protos.conversion import convert_modules
+from hlo_lsp.protos.names import XPLANE_ENDINGS
 from hlo_lsp.reports.profile_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.reports.profile_report import profile_blocks, profile_json, run_lines
-from hlo_lsp.stats.measured_programs import JoinedProfile, join
+from hlo_lsp.stats.measured_programs import JoinedProfile, join, profile_beside
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
@@ -55,9 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _is_profile(path: Path) -> bool:
     """Return whether a path is a profile, or a folder with one."""
-    if path.is_dir():
-        return any(one.name.endswith(XPLANE_ENDINGS) for one in path.iterdir())
-    return path.name.endswith(XPLANE_ENDINGS)
+    return path.name.endswith(XPLANE_ENDINGS) or profile_beside(path) is not None
 
 
 def profile_at(path: Path, errors: list[str]) -> Profile:

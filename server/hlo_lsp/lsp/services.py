@@ -35,7 +35,7 @@ from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import FrameChoice
-from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS
+from hlo_lsp.protos.names import TRACE_ENDINGS, XPLANE_ENDINGS
 from hlo_lsp.text.inert import notification_text
 
 logger = logging.getLogger(__name__)

@@ -7,14 +7,13 @@ from pathlib import Path
 from hlo_lsp.profiles.events import Profile, ProfileRun
 from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
 from hlo_lsp.profiles.xplane import note_damage, read_planes
+from hlo_lsp.protos.names import TRACE_ENDINGS, XPLANE_ENDINGS
 from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
 from hlo_lsp.text.compression import DAMAGES, GZIP_MARK, ExpansionError, expanded, pieces
 from hlo_lsp.text.disk import UnreadableError, unreadable
 from hlo_lsp.text.remote import shown
 
-XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
-TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
 _MAX_BYTES = 4 << 30
 
 

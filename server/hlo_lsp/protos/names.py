@@ -3,7 +3,9 @@
 from collections.abc import Container
 
 _PROTO_ENDINGS = (".hlo.pb", ".hlo_proto.pb", ".hlo_snapshot.pb")
-_PROFILE_ENDING = ".xplane.pb"
+XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
+TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
+"""The endings of the files of profiles; only the first can have the modules that ran."""
 _COMPRESSED_ENDINGS = (".gz", ".xz", ".bz2")
 _ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
 
@@ -15,7 +17,7 @@ def is_converted(name: str) -> bool:
 
 def is_profile(name: str) -> bool:
     """Return True for the name of a profile, which contains the modules that ran."""
-    return name.endswith(_PROFILE_ENDING)
+    return name.endswith(XPLANE_ENDINGS[0])
 
 
 def text_name(name: str) -> str | None:

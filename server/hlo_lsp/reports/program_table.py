@@ -6,6 +6,7 @@ from typing import Any
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.table import Content, Table
+from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.overlap import overlap_of
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
@@ -47,18 +48,16 @@ class ProgramRow:
 
 
 def program_row(label: str, dumps: Iterable[Compile], chip: str | None = None) -> ProgramRow:
-    """Return the row of the compile that needs most memory.
+    """Return the row of the compile with the largest peak.
 
     Args:
         label: What distinguishes the program from others.
         dumps: The compiles of a program.
         chip: The name of the chip, by default that of the dumps.
     """
-    rows = [_row(label, dump, chip) for dump in dumps]
-    return max(rows, key=lambda row: row.needed_bytes or 0, default=ProgramRow(label))
-
-
-def _row(label: str, dump: Compile, chip: str | None) -> ProgramRow:
+    dump = max(dumps, key=largest_peak_bytes, default=None)
+    if dump is None:
+        return ProgramRow(label)
     summary = summarize_with_cost(dump, SummaryOptions(count=1), chip)
     network = overlap_of(dump, chip_of(dump, chip)).network
     main, cost = summary.main, summary.cost

@@ -10,7 +10,7 @@ from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.profiles.events import Profile, ProfileRun, Program, UnnamedTime
-from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_run, read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.measured import ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
     Match,
@@ -21,6 +21,7 @@ from hlo_lsp.profiles.modules import (
     names_communication,
     result_shapes,
 )
+from hlo_lsp.protos.names import TRACE_ENDINGS, XPLANE_ENDINGS
 from hlo_lsp.stats.instruction_table import InstructionTable, cost_table, measured_table, owners_of
 from hlo_lsp.text.disk import UnreadableError, names_in
 
