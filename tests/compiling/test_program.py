@@ -1,5 +1,6 @@
 """The program of a dump that is compiled again, and changes to it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,15 @@ def test_omitted_constants_are_noted(tmp_path: Path) -> None:
     text = UNOPTIMIZED.replace("parameter(1)", "constant({...})")
     (note,) = program_at(_text(tmp_path, text)).notes(None)
     assert note == "the text omits the values of 1 constant; XLA compiles with other values"
+
+
+def test_edited_text_is_compiled_in_place_of_the_original(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    stem = STEM.removesuffix(".after_optimizations")
+    (folder / stem).mkdir()
+    (folder / stem / "module.mlir").write_text("module {}", "utf-8")
+    text = folder / f"{stem}.before_optimizations.txt"
+    assert program_at(folder).original == "module {}"
+    newest = max(path.stat().st_mtime for path in folder.iterdir())
+    os.utime(text, (newest + 60, newest + 60))
+    assert program_at(folder).original is None

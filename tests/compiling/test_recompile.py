@@ -1,5 +1,6 @@
 """Which two dumps are compared after a compile, and what is said of them."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,12 @@ def test_error_of_an_operation_gets_its_line(
     with pytest.raises(CompileFailedError) as failed:
         _compile(monkeypatch, StandIn(tmp_path, answer), write_dump(tmp_path / "dump"), Changes())
     assert failed.value.line == 5
+
+
+def test_text_that_is_newer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = write_dump(tmp_path / "dump")
+    text = next(folder.glob("*.before_optimizations.txt"))
+    time = text.stat().st_mtime + 60
+    os.utime(text, (time, time))
+    found = _compile(monkeypatch, StandIn(tmp_path, _answer(is_original=False)), folder, Changes())
+    assert f"because {text.name} is newer than the rest of the dump: " in found.notes[1]

@@ -78,6 +78,7 @@ class CompilerProcess:
         python: str,
         report: Callable[[str], None] = lambda _: None,
         seconds: float | None = None,
+        folder: Path | None = None,
     ) -> None:
         """Start the process.
 
@@ -85,12 +86,14 @@ class CompilerProcess:
             python: The Python that has jax.
             report: Called with the name of each stage when it begins.
             seconds: The time limit of each compile.
+            folder: A folder that keeps the dumps after the end of the process.
 
         Raises:
             CompileFailedError: The process cannot be started.
         """
         self.python = python
         self._report, self._seconds = report, seconds
+        self._kept = folder
         self._folder = tempfile.TemporaryDirectory(
             prefix="hlo-compile-", ignore_cleanup_errors=True
         )
@@ -137,8 +140,8 @@ class CompilerProcess:
         self._process.kill()
 
     def new_folder(self) -> Path:
-        """Return a new folder, which the end of the process deletes."""
-        return Path(tempfile.mkdtemp(dir=self._folder.name))
+        """Return a new folder for a dump."""
+        return Path(tempfile.mkdtemp(dir=self._kept or self._folder.name))
 
     def compile(self, request: Json) -> CompileResult:
         """Compile a text, which writes a dump into the folder of the request.
@@ -149,7 +152,8 @@ class CompilerProcess:
         Raises:
             CompileFailedError: The compiler refuses the text, ends early, or needs too long.
         """
-        content = json.dumps({**request, "scratch": str(self.new_folder())})
+        scratch = tempfile.mkdtemp(dir=self._folder.name)
+        content = json.dumps({**request, "scratch": scratch})
         timer = None if self._seconds is None else Timer(self._seconds, self._time_out)
         if timer is not None:
             timer.start()

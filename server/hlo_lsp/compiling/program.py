@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]
 _MAX_NAMES = 10
+_COPY_SECONDS = 2  # between files of a folder that was copied or unpacked
 _NO_TEXT = (
     "no text before optimizations, which XLA writes with --xla_dump_hlo_as_text; what it has"
     " optimized cannot be compiled again"
@@ -64,20 +66,23 @@ class DumpedProgram:
     Attributes:
         path: The module text before optimizations.
         text: Its content.
-        original: The program as JAX passed it to the compiler, None if the dump lacks it.
+        original: The program as JAX passed it to the compiler; None if the dump lacks it, or if the
+            text is newer.
         settings: The settings of its compile.
-        file: The module text before optimizations.
-        compiled: The compile of the dump.
+        arguments: The names of its parameters by their numbers.
+        usable: The numbers of the parameters that an output can use, and that are not donated.
         dump: A file of the compiled module, None if the dump has only the text.
+        is_newest: Whether the text is newer than the rest of the dump, such as after an edit.
     """
 
     path: Path
     text: str
     original: str | None
     settings: CompileSettings
-    file: DumpFile
-    compiled: Compile
+    arguments: Mapping[int, str]
+    usable: frozenset[int]
     dump: Path | None
+    is_newest: bool
 
     @property
     def names_compiler(self) -> bool:
@@ -149,25 +154,18 @@ class DumpedProgram:
 
     def _donated(self, wanted: tuple[str, ...]) -> set[int]:
         """Return the numbers of the parameters that names, patterns, or numbers stand for."""
-        if not wanted:  # JAX passes more than 2,000 arguments as the elements of one parameter
-            return {
-                one.index[0] if one.index else one.parameter
-                for one in donated_arguments(self.compiled) or ()
-                if one.state is DonationState.USABLE
-            }
-        module = self.file.module
-        parameters = {} if module.entry is None else module.computation(module.entry).parameters
-        names = {number: argument_name(line) for number, line in parameters.items()}
+        if not wanted:
+            return set(self.usable)
         found: set[int] = set()
         for one in wanted:
             pattern = one.replace("[", "[[]")  # names have brackets
             numbers = {
                 number
-                for number, name in names.items()
+                for number, name in self.arguments.items()
                 if one == str(number) or fnmatchcase(name, pattern)
             }
             if not numbers:
-                hint = similar(one, names.values())
+                hint = similar(one, self.arguments.values())
                 raise CompileFailedError(f"{shown(self.path)}: no argument {one}{hint}")
             found |= numbers
         return found
@@ -231,10 +229,41 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
     path = next((one for one in files.files if _role(one).is_compiled), files.path)
     (compiled, *_) = (*workspace.compiles(workspace.file(path)), workspace.compile_of(file))
     is_compiled = before != path and module_at_buffer_assignment(compiled) is not None
-    dump = path if is_compiled else None
-    text = "\n".join(file.lines)
-    settings = settings_of(files, text, backend)
-    return DumpedProgram(before, text, program_text(files), settings, file, compiled, dump)
+    text, is_newest = "\n".join(file.lines), _is_newest(before, files)
+    return DumpedProgram(
+        before,
+        text,
+        None if is_newest else program_text(files),
+        settings_of(files, text, backend),
+        _arguments(file),
+        _usable_arguments(compiled),
+        path if is_compiled else None,
+        is_newest,
+    )
+
+
+def _is_newest(path: Path, files: CompileFiles) -> bool:
+    """Return whether a file is newer than all others of a compile, which XLA writes later."""
+    others = (one.stat().st_mtime for one in files.files if one != path)
+    return path.stat().st_mtime > max(others, default=inf) + _COPY_SECONDS
+
+
+def _arguments(file: DumpFile) -> dict[int, str]:
+    module = file.module
+    parameters = {} if module.entry is None else module.computation(module.entry).parameters
+    return {number: argument_name(line) for number, line in parameters.items()}
+
+
+def _usable_arguments(compiled: Compile) -> frozenset[int]:
+    """Return the parameters that can be donated.
+
+    JAX passes more than 2,000 arguments as the elements of one parameter.
+    """
+    return frozenset(
+        one.index[0] if one.index else one.parameter
+        for one in donated_arguments(compiled) or ()
+        if one.state is DonationState.USABLE
+    )
 
 
 def _unoptimized_text(files: CompileFiles) -> Path:

@@ -81,7 +81,10 @@ def compile_again(
             original["mlir"] = None
         _compile(compiler, program, original)
     elif before and not result.is_original:
-        notes.append(f"compiled from the text, because the dump has no module.mlir: {_CONVERTED}")
+        why = "the dump has no module.mlir"
+        if program.is_newest:
+            why = f"{program.path.name} is newer than the rest of the dump"
+        notes.append(f"compiled from the text, because {why}: {_CONVERTED}")
     versions = (f"{name} {number}" for name, number in result.versions.items())
     times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
     target = _target(program, request)
