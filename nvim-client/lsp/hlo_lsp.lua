@@ -23,7 +23,7 @@ return {
     -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a
     -- hover.
     lensTexts = 'at once',
-    commands = { 'hlo.showPlaces', 'hlo.memorySummary', 'hlo.timeSummary' },
+    commands = { 'hlo.showPlaces', 'hlo.memorySummary', 'hlo.timeSummary', 'hlo.compile', 'hlo.showCompiled' },
   },
   capabilities = {
     workspace = {
@@ -55,6 +55,13 @@ return {
     end,
     ['hlo.timeSummary'] = function(command, context)
       require('hlo_lsp.summary').show_of('hlo.server.timeSummary', command.arguments, context)
+    end,
+    ['hlo.compile'] = function(command)
+      require('hlo_lsp.compile').run({}, command.arguments[1])
+    end,
+    ['hlo.showCompiled'] = function(command, context)
+      local client = vim.lsp.get_client_by_id(context.client_id)
+      require('hlo_lsp.compile').show(client, command.arguments[1], command.arguments[2])
     end,
   },
   on_exit = function(...)

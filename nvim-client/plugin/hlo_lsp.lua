@@ -89,6 +89,22 @@ for name, comparison in pairs({
   end, { nargs = '+', complete = 'file', desc = description })
 end
 
+vim.api.nvim_create_user_command('HloCompile', function(command)
+  local compile = require('hlo_lsp.compile')
+  if command.bang then
+    compile.cancel()
+  else
+    compile.run(command.fargs)
+  end
+end, {
+  bang = true,
+  nargs = '*',
+  complete = function(lead, line)
+    return require('hlo_lsp.compile').complete(lead, line)
+  end,
+  desc = 'Compile the program of this text again, and compare; with !, end that',
+})
+
 for name, direction in pairs({ HloPreviousPass = 'previous', HloNextPass = 'next' }) do
   vim.api.nvim_create_user_command(name, function()
     require('hlo_lsp.passes').go(direction)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ def python_with_jax(folder: Path) -> dict[str, str]:
         (folder / "packages" / name).mkdir(parents=True, exist_ok=True)
         (folder / "packages" / name / "__init__.py").touch()
     return {"PYTHONPATH": str(folder / "packages")}
+
+
+def stand_in_python(folder: Path, *dumps: Path) -> Path:
+    """Return a program in place of a Python with jax, which runs a stand-in of the compiler."""
+    script = StandIn(folder, dumps=dumps).script
+    program = folder / "python-with-jax"
+    command = f'exec "{sys.executable}" "{script}"'
+    program.write_text(f'#!/bin/sh\n[ "$1" = -c ] || {command}\n', "utf-8")  # -c looks for jax
+    program.chmod(0o755)
+    return program
 
 
 class StandIn:

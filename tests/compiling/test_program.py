@@ -81,7 +81,7 @@ def test_program_for_a_gpu_is_refused(tmp_path: Path) -> None:
 
 def test_text_for_an_unknown_tpu_needs_a_chip(tmp_path: Path) -> None:
     path = _text(tmp_path, UNOPTIMIZED, "module_0001.f.cl_1.before_optimizations.txt")
-    assert "the dump does not name its chip; choose one, such as --chip v5e" in _refusal(path)
+    assert "the dump does not name its chip; choose one, such as v5e" in _refusal(path)
     assert program_at(path).request(Changes(chip="v6e"), tmp_path)["topology"] == "v6e:2x2"
 
 

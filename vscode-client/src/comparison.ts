@@ -63,8 +63,8 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     );
   }
 
-  /** Compare two compiles; the user chooses those that are not given. */
-  async compare(first?: CompileChoice, second?: CompileChoice): Promise<void> {
+  /** Compare two compiles; the user chooses those that are not given. By default, the title names both. */
+  async compare(first?: CompileChoice, second?: CompileChoice, given?: string): Promise<void> {
     const before = first ?? (await this.choose("Compare a compile: which one is before the change?"));
     const after = before && (second ?? (await this.choose(`Compare ${before.name} (${before.detail}) with`, before)));
     if (before === undefined || after === undefined) {
@@ -78,7 +78,7 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
         () => this.comparison(query),
       );
       // The answer comes first: VS Code shows texts only after it has compared them, for seconds.
-      const title = titleOf(before, after);
+      const title = given ?? titleOf(before, after);
       await this.pages.show(title, comparison.markdown);
       if (comparison.texts !== null) {
         const [left, right] = SIDES.map((side) => documentOf(side, query));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
+import { Compiler } from "./compiler";
 import { ConvertedTexts } from "./convertedText";
 import { CompileSummary, MEMORY_SUMMARY, TIME_SUMMARY } from "./compileSummary";
 import { compileOf, DumpsView, urlOf } from "./dumpsView";
@@ -50,6 +51,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const dumps = new DumpsView(started, remote, windows, log);
   const comparison: CompileComparison = new CompileComparison(started, windows, dumps, pages, (sides) => map.show(sides));
   const map = new MemoryMapPanel(started, windows, comparison, context.extensionUri);
+  const compiler = new Compiler(started, windows, comparison);
   const tools = toolRunner(started, context.extensionPath, () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
   started.middleware = middlewareOf(windows, work, sample);
   // Only after the first start, because this activates the Python extension.
@@ -125,6 +127,9 @@ export function activate(context: vscode.ExtensionContext): void {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));
     },
+    "hlo.compile": (document?: unknown) => compiler.compile(uriOf(document)),
+    "hlo.compileWith": (document?: unknown) => compiler.compileWith(uriOf(document)),
+    "hlo.showCompiled": (before: string | null, after: string, name?: string) => compiler.show(before, after, name),
     "hlo.openRemoteDumps": (url?: unknown) => openRemoteDumps(started, remote, dumps, url),
     "hlo.closeRemoteDumps": (node?: unknown) => {
       remote.close(urlOf(node) ?? "");
@@ -196,4 +201,9 @@ async function openAdjacent(windows: FileWindows, direction: 1 | -1): Promise<vo
   if (uri !== undefined) {
     await windows.openAdjacent(uri, direction);
   }
+}
+
+/** Return the document that a lens (as text) or a menu names. */
+function uriOf(document: unknown): vscode.Uri | undefined {
+  return typeof document === "string" ? vscode.Uri.parse(document) : document instanceof vscode.Uri ? document : undefined;
 }

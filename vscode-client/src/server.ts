@@ -24,7 +24,7 @@ export const CONVERTED_SCHEME = "hlo-text";
 export const SCHEMES = ["file", "untitled", CONVERTED_SCHEME] as const;
 
 /** Commands of this client that lenses and actions of the server may name. */
-const CLIENT_COMMANDS = ["hlo.showPlaces", "hlo.memorySummary", "hlo.timeSummary"] as const;
+const CLIENT_COMMANDS = ["hlo.showPlaces", "hlo.memorySummary", "hlo.timeSummary", "hlo.compile", "hlo.showCompiled"] as const;
 
 export type ServerState = "idle" | "starting" | "running" | "failed";
 

@@ -59,7 +59,12 @@ function M.run(before, after)
   if not client then
     return
   end
-  local params = { before = place(before), after = place(after), columns = vim.o.columns }
+  M.places(client, place(before), place(after))
+end
+
+--- Compares two places, each with a URI and a line.
+function M.places(client, before, after)
+  local params = { before = before, after = after, columns = vim.o.columns }
   require('hlo_lsp.request')(client, 'hlo/compare', params, function(problem, found)
     if found then
       show(found, client.offset_encoding)

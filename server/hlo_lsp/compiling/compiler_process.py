@@ -139,9 +139,9 @@ class CompilerProcess:
         """End the process, also during a compile; any thread can call this."""
         self._process.kill()
 
-    def new_folder(self) -> Path:
-        """Return a new folder for a dump."""
-        return Path(tempfile.mkdtemp(dir=self._kept or self._folder.name))
+    def new_folder(self, name: str = "") -> Path:
+        """Return a new folder for a dump, whose name begins with this one."""
+        return Path(tempfile.mkdtemp(prefix=name, dir=self._kept or self._folder.name))
 
     def compile(self, request: Json) -> CompileResult:
         """Compile a text, which writes a dump into the folder of the request.

@@ -95,10 +95,11 @@ class DumpedProgram:
         is_target_known = self.dump is not None and (own.platform == "cpu" or own.topology)
         return Changes() if is_target_known else Changes(changes.chip, changes.topology)
 
-    def option_names(self) -> list[str]:
-        """Return the names of options of the compiler that the dump lists."""
+    @property
+    def known_options(self) -> dict[str, str]:
+        """The options of the compiler that the dump lists, with their values."""
         dumped = self.settings.rest.get("dumped_options", {})
-        return [*(dumped if isinstance(dumped, dict) else ()), *self.settings.options]
+        return {**(dumped if isinstance(dumped, dict) else {}), **self.settings.options}
 
     def request(self, changes: Changes, folder: Path) -> Json:
         """Return the request for a compile that writes its dump into a folder.
@@ -140,8 +141,7 @@ class DumpedProgram:
         if changes.chip is None or (own is not None and own.startswith(f"{changes.chip}:")):
             if own is None and settings.platform == "tpu":
                 raise CompileFailedError(
-                    f"{shown(self.path)}: the dump does not name its chip; choose one, such as"
-                    " --chip v5e"
+                    f"{shown(self.path)}: the dump does not name its chip; choose one, such as v5e"
                 )
             return own
         found = slice_with(changes.chip, settings.devices)
@@ -210,6 +210,16 @@ def program_at(path: Path) -> DumpedProgram:
         raise CompileFailedError(str(error)) from error
 
 
+def is_compilable(file: DumpFile) -> bool:
+    """Return whether a file is a module text before optimizations, or a lone one."""
+    return is_program_text(file.path) and _problem(file) is None
+
+
+def is_program_text(path: Path | None) -> bool:
+    """Return whether a file, or a text without one, can be what is compiled of a program."""
+    return path is None or _role(path) in {FileRole.BEFORE_OPTIMIZATIONS, FileRole.OTHER}
+
+
 def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
     before = _unoptimized_text(files)
     whole = workspace.file(before)
@@ -226,7 +236,8 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
         raise CompileFailedError(
             f"{shown(before)}: a program for a GPU; only those for a CPU or a TPU can be compiled"
         )
-    path = next((one for one in files.files if _role(one).is_compiled), files.path)
+    of_compile = (*files.texts, *files.files)
+    path = next((one for one in of_compile if _role(one).is_compiled), files.path)
     (compiled, *_) = (*workspace.compiles(workspace.file(path)), workspace.compile_of(file))
     is_compiled = before != path and module_at_buffer_assignment(compiled) is not None
     text, is_newest = "\n".join(file.lines), _is_newest(before, files)

@@ -42,7 +42,7 @@ def find_python(chosen: str | None) -> str:
             return python
     raise CompileFailedError(
         f"no Python with jax; install it with `{sys.executable} -m pip install jax libtpu`, or name"
-        " a Python that has it with --python"
+        " a Python that has it: --python, or the setting hlo.compile.python"
     )
 
 

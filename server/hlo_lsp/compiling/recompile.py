@@ -75,7 +75,7 @@ def compile_again(
             "before: the program without the changes, compiled as well, because "
             + (why if before else "the dump has only its text")
         )
-        before = compiler.new_folder()
+        before = compiler.new_folder("unchanged-")
         original = program.request(unedited, before)
         if not result.is_original:
             original["mlir"] = None
@@ -105,7 +105,7 @@ def _compile(compiler: CompilerProcess, program: DumpedProgram, request: Json) -
         unknown = _UNKNOWN_OPTION.search(str(error))
         if unknown is None:
             raise
-        hint = similar(unknown[1], program.option_names())
+        hint = similar(unknown[1], program.known_options)
         raise CompileFailedError(f"no option {unknown[1]}{hint}") from error
 
 

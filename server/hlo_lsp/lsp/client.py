@@ -26,6 +26,10 @@ MAX_FULL_ANSWER_LINES = 50_000  # answers about longer texts leave out instructi
 SHOW_PLACES_COMMAND = "hlo.showPlaces"
 SHOW_SUMMARY_COMMAND = "hlo.memorySummary"  # its arguments are a document and a line
 SHOW_TIME_COMMAND = "hlo.timeSummary"  # the same
+COMPILE_COMMAND = "hlo.compile"  # its argument is a document
+# Its arguments are the URIs of both sides, of which the first is null for a new dump alone, and the
+# name of the module.
+SHOW_COMPILED_COMMAND = "hlo.showCompiled"
 SUMMARY_SCHEME = "hlo-memory-summary"  # of documents whose text is a memory summary
 _DEFAULT_MAX_FOLDS = 100_000
 
@@ -44,6 +48,7 @@ class Client:
     can_show_summary: bool = False
     can_show_time: bool = False
     can_open_summary: bool = False
+    can_compile: bool = False
     can_show_related: bool = True
     can_link_rules: bool = True
     can_fade_unnecessary: bool = True
@@ -102,6 +107,7 @@ class Client:
             can_show_places=isinstance(named, list) and SHOW_PLACES_COMMAND in named,
             can_show_summary=isinstance(named, list) and SHOW_SUMMARY_COMMAND in named,
             can_show_time=isinstance(named, list) and SHOW_TIME_COMMAND in named,
+            can_compile=isinstance(named, list) and COMPILE_COMMAND in named,
             can_open_summary=has("workspace.text_document_content") is not None
             and bool(has("window.show_document.support"))
             and not (isinstance(named, list) and SHOW_SUMMARY_COMMAND in named),

@@ -5,8 +5,10 @@ from functools import partial
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.compiling.program import is_compilable
 from hlo_lsp.ide.code_lenses import (
     MAX_LISTED_PLACES,
+    LensChoice,
     LensData,
     lens_places,
     lens_title,
@@ -14,6 +16,8 @@ from hlo_lsp.ide.code_lenses import (
 )
 from hlo_lsp.ide.hover.summaries import memory_summary
 from hlo_lsp.lsp.client import (
+    COMPILE_COMMAND,
+    SHOW_COMPILED_COMMAND,
     SHOW_PLACES_COMMAND,
     SHOW_SUMMARY_COMMAND,
     SHOW_TIME_COMMAND,
@@ -31,7 +35,7 @@ def code_lenses(context: RequestContext) -> list[Json]:
     The text is added by ``codeLens/resolve``, or here for a client that would resolve all lenses.
     The text of the summary is always added later, because it takes a second in a large compile.
     """
-    found: list[Json] = []
+    found: list[Json] = _compile_lenses(context)
     is_eager = context.client.has_eager_lenses
     choice = context.session.settings.code_lens
     for row, data in lenses(context.dump, context.file, choice, context.times):
@@ -51,6 +55,30 @@ def code_lenses(context: RequestContext) -> list[Json]:
             lens["command"] = command
         found.append(lens)
     return found
+
+
+def _compile_lenses(context: RequestContext) -> list[Json]:
+    """Return the lens that compiles a program, and that of its last compile."""
+    client, file = context.client, context.file
+    is_off = context.session.settings.code_lens is LensChoice.OFF
+    if is_off or not client.can_compile or not is_compilable(file):
+        return []
+    commands: list[Json] = [
+        {"title": "compile", "command": COMPILE_COMMAND, "arguments": [file.uri]}
+    ]
+    last = context.session.compile_results.last(file.uri)
+    if last is not None:
+        is_old = last.version not in {None, file.version}
+        title = f"compiled{' before the last edit' if is_old else ''}: {last.change}"
+        commands.append(
+            {
+                "title": title,
+                "command": SHOW_COMPILED_COMMAND,
+                "arguments": [*last.sides, last.name],
+            }
+        )
+    place = client.lines_range(file, 0, 1)
+    return [{"range": place, "command": command} for command in commands]
 
 
 async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | None:

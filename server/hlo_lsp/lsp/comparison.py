@@ -1,6 +1,6 @@
 """The request ``hlo/compare``: the differences between compiles, as Markdown and as texts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from hlo_lsp.reports.comparison import (
 )
 from hlo_lsp.reports.diff_text import NameCell
 from hlo_lsp.reports.source_lines import named_buffer
-from hlo_lsp.text.inert import printable
+from hlo_lsp.text.inert import markdown_text, printable
 from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
@@ -47,9 +47,17 @@ async def answer_comparison(session: Session, params: CompareParams) -> Json:
         RequestFailedError: A file is not a dump, or the width of the page is invalid.
     """
     found = await compared_in_process(session, params, compare_places)
+    if notes := session.compile_results.notes(params.after.uri):
+        found["markdown"] = _with_notes(found["markdown"], notes)
     if params.columns is None:
         return found
     return found | {"page": text_page_json(session.client, found["markdown"], params.columns)}
+
+
+def _with_notes(page: str, notes: Sequence[str]) -> str:
+    """Return a page with notes below its title."""
+    title, end, rest = page.partition("\n\n")
+    return end.join((title, *map(markdown_text, notes), rest))
 
 
 async def compared_in_process(
@@ -73,7 +81,8 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     Raises:
         NoDumpError: A place has no dump.
     """
-    comparison = compare_all(*dumps_at_places(places, frames))
+    one, other = dumps_at_places(places, frames)
+    comparison = compare_all(one, other)
     before, after = (shown(path) for path, _ in places if path is not None)
     page = comparison_page(comparison, _MAX_ENTRIES, (before, after), _linked_names)
     pairs = comparison.shown
@@ -101,16 +110,13 @@ def _linked_names(pair: ComparedPair) -> NameCell:
     return linked
 
 
-def dumps_at_places(
-    places: list[Place], frames: FrameChoice
-) -> tuple[list[Compile], list[Compile]]:
-    """Return the compiles at two places.
+def dumps_at_places(places: list[Place], frames: FrameChoice) -> list[list[Compile]]:
+    """Return the compiles at each place.
 
     Raises:
         NoDumpError: A place has no dump.
     """
-    before, after = (_dumps_at(path, line, frames) for path, line in places)
-    return before, after
+    return [_dumps_at(path, line, frames) for path, line in places]
 
 
 def _dumps_at(path: Path | None, line: int | None, frames: FrameChoice) -> list[Compile]:

@@ -41,6 +41,25 @@ class CompareParams:
 
 
 @dataclass(frozen=True, slots=True)
+class CompileChanges:
+    """The changes to a program; see ``hlo_lsp.compiling.program.Changes``."""
+
+    chip: str | None = None
+    topology: str | None = None
+    flags: dict[str, str] | None = None
+    donate: list[str] | None = None
+    noDonate: bool = False  # noqa: N815  # as JSON has it
+
+
+@dataclass(frozen=True, slots=True)
+class CompileParams:
+    """A text to compile, open or on disk, and changes to its program."""
+
+    uri: str
+    changes: CompileChanges | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModulesParams:
     """URIs of the folders to list compiles from; None for the workspace folders."""
 
@@ -89,6 +108,8 @@ class CustomRequest(Generic[P]):
 
 ADJACENT_PASS_METHOD = "hlo/adjacentPass"
 COMPARE_METHOD = "hlo/compare"
+COMPILE_METHOD = "hlo/compile"
+COMPILE_CHOICES_METHOD = "hlo/compileChoices"
 CONVERTED_TEXT_METHOD = "hlo/text"
 FETCH_METHOD = "hlo/fetch"
 HOSTS_METHOD = "hlo/hosts"
@@ -103,6 +124,8 @@ WINDOW_METHOD = "hlo/window"
 MESSAGE_TYPES: dict[str, Any] = {
     ADJACENT_PASS_METHOD: CustomRequest[AdjacentPassParams],
     COMPARE_METHOD: CustomRequest[CompareParams],
+    COMPILE_METHOD: CustomRequest[CompileParams],
+    COMPILE_CHOICES_METHOD: CustomRequest[FileParams],
     CONVERTED_TEXT_METHOD: CustomRequest[FileParams],
     FETCH_METHOD: CustomRequest[FileParams],
     HOSTS_METHOD: CustomRequest[FileParams],

@@ -103,6 +103,8 @@ async def _check(
             else:
                 found = _findings(context, report)
             diagnostics += diagnostics_json(context.client, found)
+            if failed := session.compile_results.failure(context.file):
+                diagnostics.append(failed.diagnostic(context.client, context.file))
         lines = _lines_of(session, document, contexts)
         rows = {one["range"]["start"]["line"] for one in diagnostics}
         texts = {row: lines[row] for row in rows if row < len(lines)}
@@ -193,7 +195,9 @@ def state_id(contexts: Sequence[RequestContext]) -> str:
 
 def _file_state_id(context: RequestContext) -> str:
     number, selection, *files = _state(context)
-    return f"{number}-{files}@{context.file.first_line}/{hash(selection)}"
+    failed = context.session.compile_results.failure(context.file)
+    compiled = f"/{hash(failed)}" if failed else ""
+    return f"{number}-{files}@{context.file.first_line}/{hash(selection)}{compiled}"
 
 
 def _state(context: RequestContext) -> tuple[object, ...]:

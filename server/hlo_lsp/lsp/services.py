@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.compiler import Compiler
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.embedded_hlo import EmbeddedHlo
 from hlo_lsp.lsp.loading import SessionListener
@@ -185,6 +186,7 @@ class Services(SessionListener):
             WorkspaceDiagnostics(session, notify),
             SourceLines(session, notify),
             WorkspaceSymbols(session),
+            Compiler(session, self._cancellable_progress, self._compiled),
         ]
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
@@ -334,6 +336,19 @@ class Services(SessionListener):
     def indefinite_progress(self, title: str) -> AbstractContextManager[Progress]:
         """Return the progress of a long task without a percentage."""
         return BackgroundProgress(self._server, title, is_indefinite=True)
+
+    def _cancellable_progress(self, title: str) -> BackgroundProgress:
+        """Return the progress of a task without a percentage that the user can cancel."""
+        progress = BackgroundProgress(self._server, title, is_indefinite=True)
+        progress.is_cancellable = True
+        return progress
+
+    def _compiled(self, uri: str) -> None:
+        """Show the result of a compile."""
+        file = self._session.workspace.opened(uri)
+        if file is not None:
+            self.diagnostics.changed(file)
+            self.lenses.schedule()
 
     def file_loaded(self, path: Path) -> None:
         """Update all services after a large file was read."""

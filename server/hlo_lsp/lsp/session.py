@@ -19,6 +19,7 @@ from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
 from hlo_lsp.lsp.compile_index import CompileIndex
+from hlo_lsp.lsp.compile_results import CompileResults
 from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.lsp.scheduling import (
@@ -134,6 +135,7 @@ class Session:
         self.index = CompileIndex(self.workspace, self.foreground, self._report_problem)
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.times = ProgramTimes(self)
+        self.compile_results = CompileResults()
         self._prepared: WeakSet[Compile] = WeakSet()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}

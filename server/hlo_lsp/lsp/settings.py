@@ -39,7 +39,8 @@ class Settings:
     disable. ``python_notes`` is ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``.
     ``workspace`` is ``hlo.workspace``, the folders of the program with their paths in the dump.
     ``embedded_hlo`` is ``hlo.embeddedHlo``: whether the editor shows facts about HLO in other
-    languages. ``profile`` is ``hlo.profile``, a file or folder.
+    languages. ``profile`` is ``hlo.profile``, a file or folder. ``python`` is
+    ``hlo.compile.python``, the Python with jax that compiles texts, None for the first one found.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -50,6 +51,7 @@ class Settings:
     workspace: tuple[str, ...] = ()
     embedded_hlo: bool = True
     profile: Path | None = None
+    python: str | None = None
 
     @classmethod
     def of(
@@ -83,6 +85,7 @@ class Settings:
             read("workspace", _paths),
             read("embeddedHlo", _flag),
             read("profile", partial(_path, folder=folder)),
+            read("compile", _python),
         )
         return settings, problems
 
@@ -107,6 +110,14 @@ def _flag(value: object) -> tuple[bool, list[str]]:
     if value is None or isinstance(value, bool):
         return value is not False, []
     return True, [": must be true or false"]
+
+
+def _python(value: object) -> tuple[str | None, list[str]]:
+    """Return ``python`` of the settings for compiles."""
+    found = value.get("python") if isinstance(value, dict) else None
+    if found is None or isinstance(found, str):
+        return found or None, []
+    return None, [".python: must be a path in quotes"]
 
 
 def _check(value: object) -> tuple[CheckOptions, list[str]]:

@@ -88,6 +88,25 @@ def program_table(rows: Sequence[ProgramRow]) -> Content:
     yield Table(("program", *columns), list(cells))
 
 
+def row_change(rows: Sequence[ProgramRow]) -> str:
+    """Return how the numbers of a program change over rows; an equal or only number stands once.
+
+    For example ``peak 705.10 MiB -> 677.10 MiB, least time 1.90 ms``.
+    """
+    numbers = {
+        "peak": [_size(row.peak_bytes) for row in rows],
+        "allocated": [_size(row.needed_bytes) for row in rows],
+        "least time": [_time(row.least_ps) for row in rows],
+    }
+    if any(numbers["peak"]):
+        del numbers["allocated"]
+    return ", ".join(
+        f"{title} {' -> '.join(dict.fromkeys(each or 'unknown' for each in cells))}"
+        for title, cells in numbers.items()
+        if any(cells)
+    )
+
+
 def _size(count: int | None) -> str:
     if count is None:
         return ""

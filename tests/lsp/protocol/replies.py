@@ -166,6 +166,8 @@ def _ask_own(talk: Conversation, files: Compile, position: Json) -> None:
     talk.ask("hlo/missingSources", {"uri": files.values.as_uri()})
     side = {"uri": files.values.as_uri(), "line": 0}
     talk.ask("hlo/compare", {"before": side, "after": side})
+    talk.ask("hlo/compileChoices", {"uri": "untitled:none"})
+    talk.ask("hlo/compile", {"uri": "untitled:none", "changes": {"donate": []}})
     summary = f"{SUMMARY_SCHEME}:/Memory%20Summary.md?{quote(files.values.as_uri(), safe='')}#0"
     talk.ask("workspace/textDocumentContent", {"uri": summary})
     place = {"uri": files.module.as_uri(), "position": position, "direction": "previous"}
