@@ -1,7 +1,7 @@
 """Shapes and layouts, as XLA prints them (layout.cc, shape_util.cc)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.shape import (
@@ -14,12 +14,15 @@ from hlo_lsp.model.shape import (
     Split,
     Tile,
     TupleShape,
+    _parse_tree,
+    _plain_array,
     element_texts,
     parse_shape,
     subshape_text,
     try_shape,
 )
 from hlo_lsp.model.unknown_texts import is_unknown_shape
+from hlo_lsp.syntax.grammar import ParseFailure, load_grammar
 
 _F32 = ArrayShape("f32", (), None)
 
@@ -132,6 +135,23 @@ def test_invalid_shape_raises(text: str, column: int) -> None:
 )
 def test_blanks_between_the_parts_mean_nothing(text: str) -> None:
     assert parse_shape(text) == parse_shape("(f32[2,4]{1,0}, (s8[], pred[2]))")
+
+
+_SIZES = st.lists(st.integers(0, 1 << 70).map(str), max_size=11).map(",".join)
+_PARTS = st.sampled_from(["T", "(8,128)", "(*,2)", "()", "E(4)", "S(1)", "L(8)", "S", "SC(0:1)"])
+_LAYOUT = st.tuples(_SIZES, st.sampled_from(["", ":"]), st.lists(_PARTS, max_size=6).map("".join))
+_ARRAYS = st.tuples(_SIZES, st.none() | _LAYOUT.map("".join)).map(
+    lambda parts: f"f32[{parts[0]}]" + ("" if parts[1] is None else f"{{{parts[1]}}}")
+)
+
+
+@given(_ARRAYS)
+@example("bf16[8,128]{1,0:T(8,128)(2,1)E(16)S(1)}")
+@example("s32[]{:T(128)}")
+def test_plain_array_agrees_with_lark(text: str) -> None:
+    plain = _plain_array(text)
+    tree = load_grammar("shape").parse("shape", text)
+    assert plain is None or plain == (None if isinstance(tree, ParseFailure) else _parse_tree(tree))
 
 
 def test_error_in_a_tuple_names_the_element() -> None:

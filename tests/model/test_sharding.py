@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from lark import Tree
 
 from dumps import files_of, lines_of
 from hlo_lsp.model.device_groups import ShardingError, parse_device_groups
@@ -326,6 +327,7 @@ def test_tuple_split_agrees_with_lark(singles: list[str]) -> None:
     ) + "}"  # fmt: skip
     assert tuple_sharding_texts(text) == singles
     tree = load_grammar("sharding").parse("sharding", text)
+    assert isinstance(tree, Tree)
     assert tree.data == "tuple"
     assert list(tree.children) == [load_grammar("sharding").parse("single", one) for one in singles]
 

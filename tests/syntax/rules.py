@@ -9,7 +9,7 @@ from lark import Token
 
 from dumps import files_of, lines_of, memory_files
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import Grammar, load_grammar
+from hlo_lsp.syntax.grammar import Grammar, ParseFailure, load_grammar
 from hlo_lsp.syntax.scanners import (
     MemoryScanner,
     ModuleScanner,
@@ -62,10 +62,11 @@ def by_expression(grammar: Grammar, rule: str, line: str) -> dict[str, str] | No
 
 def by_lark(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
     """Return the first token of each terminal by Lark, or None if it rejects the line."""
-    if grammar.parse_failure(rule, line) is not None:
+    tree = grammar.parse(rule, line)
+    if isinstance(tree, ParseFailure):
         return None
     found: dict[str, str] = {}
-    for token in grammar.parse(rule, line).scan_values(lambda part: isinstance(part, Token)):
+    for token in tree.scan_values(lambda part: isinstance(part, Token)):
         found.setdefault(token.type, str(token))
     return found
 

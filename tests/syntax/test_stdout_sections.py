@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lark import Tree
 
 from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.file_names import FileRole, split_suffix
@@ -136,5 +137,7 @@ def test_both_readers_find_the_same_name(rule: str) -> None:
     for line in [*lines, f"{marker}a *** b.txt ***"]:
         match = grammar.expression(rule).fullmatch(line)
         assert match is not None
-        assert [match["FILE"]] == grammar.parse(rule, line).children
+        tree = grammar.parse(rule, line)
+        assert isinstance(tree, Tree)
+        assert tree.children == [match["FILE"]]
     assert grammar.parse_failure(rule, f"{marker} ***") is not None

@@ -6,12 +6,12 @@ from enum import Enum
 from functools import lru_cache
 from itertools import islice, pairwise
 from math import prod
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from lark import Token, Tree
-from lark.exceptions import UnexpectedInput
+from hlo_lsp.syntax.grammar import ParseFailure, load_grammar, subtrees
 
-from hlo_lsp.syntax.grammar import load_grammar, subtrees
+if TYPE_CHECKING:
+    from lark import Token, Tree
 
 _DEVICE_COUNT_LIMIT = 1 << 63
 
@@ -83,12 +83,10 @@ def parse_sharding_text(rule: str, text: str, what: str) -> "Tree[Token]":
     Raises:
         ShardingError: The text does not match the rule.
     """
-    grammar = load_grammar("sharding")
-    try:
-        return grammar.parse(rule, text)
-    except UnexpectedInput:
-        refusal = grammar.parse_failure(rule, text)
-        raise ShardingError(f"{refusal} in the {what} `{text[:80]}`") from None
+    found = load_grammar("sharding").parse(rule, text)
+    if isinstance(found, ParseFailure):
+        raise ShardingError(f"{found} in the {what} `{text[:80]}`")
+    return found
 
 
 def _device_count(dims: Iterable[int]) -> int:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from math import prod
-
-from lark import Token, Tree
+from typing import TYPE_CHECKING
 
 from hlo_lsp.model.device_groups import (
     Axis,
@@ -25,6 +24,9 @@ from hlo_lsp.model.device_groups import (
 from hlo_lsp.model.shape import ArrayShape
 from hlo_lsp.syntax.grammar import subtrees
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
 
 _WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*")
 _TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")

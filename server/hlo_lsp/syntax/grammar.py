@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from re import Match, Pattern
+from typing import TYPE_CHECKING
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput, UnexpectedToken
-from lark.grammar import NonTerminal, Symbol, Terminal
-from lark.lexer import Pattern as LarkPattern
-from lark.load_grammar import Grammar as LarkGrammar
-from lark.load_grammar import load_grammar as load_lark_grammar
-
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.syntax.records import Record
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+    from lark.lexer import Pattern as LarkPattern
+    from lark.load_grammar import Grammar as LarkGrammar
 
 _WORDS = re.compile(r"[A-Za-z_]{2,}")
 _MAX_EXPECTED_TERMS = 5  # alternatives in an error message
@@ -31,48 +31,38 @@ _GRAMMAR_FOLDER = next(
 )
 
 
+# Parts of a definition: literals, expressions, comments, names, and operators.
+_PART = re.compile(r'"(?:[^"\\]|\\.)*"|/(?!/)(?:[^/\\]|\\.)+/|//.*|\w+|[()|?*+]')
+_DEFINITION = re.compile(r"^\??(\w+)(?:\.-?\d+)?:(.*(?:\n +\|.*)*)", re.MULTILINE)
+_IMPORT = re.compile(r"^%import \.(\w+)", re.MULTILINE)
+
+
 class Grammar:
     """A ``.lark`` file, each rule of which can be parsed separately."""
 
     def __init__(self, name: str) -> None:
-        path = _GRAMMAR_FOLDER / f"{name}.lark"
         self.name = name
-        self._loaded, _ = load_lark_grammar(  # type: ignore[no-untyped-call]  # untyped in lark
-            path.read_text("utf-8"), str(path), [str(path.parent)], False
-        )
-        self._rules: dict[str, Tree[Symbol]] = {
-            str(rule[0]): rule[2] for rule in self._loaded.rule_defs
-        }
-        # Without the rules, which only a parser needs: converting them takes 3 ms for each grammar.
-        only_terminals = LarkGrammar([], self._loaded.term_defs, [])
-        terminals, _, _ = only_terminals.compile([], "*")
-        self._terminals = {terminal.name: terminal.pattern for terminal in terminals}
+        self._path = _GRAMMAR_FOLDER / f"{name}.lark"
+        self._text = self._path.read_text("utf-8")
+        self._definitions: dict[str, list[str]] = {}
+        for imported in _IMPORT.findall(self._text):
+            self._definitions |= load_grammar(imported)._definitions
+        for defined, text in _DEFINITION.findall(self._text):
+            parts = _PART.findall(text)
+            self._definitions[defined] = [part for part in parts if not part.startswith("//")]
         self._expressions: dict[str, Pattern[str]] = {}
         self._parsers: dict[str, Lark] = {}  # most rules need none, and making one takes 20 ms
 
     def has_rule(self, rule: str) -> bool:
         """Return True if the grammar defines this rule."""
-        return rule in self._rules
+        return rule in self._definitions
 
-    def parse(self, rule: str, text: str) -> "Tree[Token]":
-        """Parse ``text`` with Lark.
+    def parse(self, rule: str, text: str) -> "Tree[Token] | ParseFailure":
+        """Parse ``text`` with Lark; return why if it does not match the rule."""
+        from lark.exceptions import UnexpectedInput, UnexpectedToken  # noqa: PLC0415  # 10 ms
 
-        Raises:
-            lark.UnexpectedInput: The text does not match the rule.
-        """
-        return self._parser(rule).parse(text)
-
-    def _parser(self, rule: str) -> Lark:
-        parser = self._parsers.get(rule)
-        if parser is None:
-            parser = Lark(self._loaded, parser="lalr", start=rule, maybe_placeholders=False)
-            self._parsers[rule] = parser
-        return parser
-
-    def parse_failure(self, rule: str, text: str) -> "ParseFailure | None":
-        """Return why ``text`` does not match the rule, or None if it does."""
         try:
-            self.parse(rule, text)
+            return self._parser(rule).parse(text)
         except UnexpectedInput as error:
             at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
             position = error.pos_in_stream
@@ -83,7 +73,31 @@ class Grammar:
             patterns = {one.name: one.pattern for one in self._parser(rule).terminals}
             expected = (_describe_terminal(name, patterns.get(name)) for name in names)
             return ParseFailure(column, tuple(dict.fromkeys(expected)))
-        return None
+
+    def parse_failure(self, rule: str, text: str) -> "ParseFailure | None":
+        """Return why ``text`` does not match the rule, or None if it does."""
+        found = self.parse(rule, text)
+        return found if isinstance(found, ParseFailure) else None
+
+    def _parser(self, rule: str) -> "Lark":
+        from lark import Lark  # noqa: PLC0415  # most commands need no parser
+
+        parser = self._parsers.get(rule)
+        if parser is None:
+            parser = Lark(self._for_lark, parser="lalr", start=rule, maybe_placeholders=False)
+            self._parsers[rule] = parser
+        return parser
+
+    @cached_property
+    def _for_lark(self) -> "LarkGrammar":
+        from lark.load_grammar import load_grammar as load  # noqa: PLC0415  # as above
+
+        path = self._path
+        loaded: LarkGrammar
+        loaded, _ = load(  # type: ignore[no-untyped-call]  # untyped in lark
+            self._text, str(path), [str(path.parent)], False
+        )
+        return loaded
 
     def expression(self, rule: str) -> Pattern[str]:
         """Return the rule as a regular expression.
@@ -92,42 +106,39 @@ class Grammar:
         """
         found = self._expressions.get(rule)
         if found is None:
-            found = self._expressions[rule] = re.compile(
-                self._node_expression(self._rules[rule], set())
-            )
+            found = self._expressions[rule] = re.compile(self._definition_expression(rule, set()))
         return found
 
     def opening(self, rule: str) -> str:
-        """Return the literal text that every line of the rule begins with; empty if it varies."""
-        node: object = self._rules[rule]
-        while isinstance(node, Tree) and node.data in {"expansions", "expansion", "value"}:
-            if node.data == "expansions" and len(node.children) > 1:
-                return ""
-            node = node.children[0]
-            if isinstance(node, NonTerminal):
-                node = self._rules[str(node.name)]
-        if isinstance(node, Tree) and node.data == "literal":
-            return _literal_text(node)
-        return ""
+        """Return a literal text that every line of the rule begins with; empty if none is known."""
+        first, *others = self._definitions[rule]
+        if "|" in others or others[:1] in (["?"], ["*"], ["+"]):
+            return ""
+        if first in self._definitions:
+            return self.opening(first)
+        return _literal_text(first) if first.startswith('"') else ""
 
-    def _node_expression(self, node: object, named: set[str]) -> str:
-        if isinstance(node, NonTerminal):
-            return self._node_expression(self._rules[str(node.name)], named)
-        if isinstance(node, Terminal):
-            name = str(node.name)
-            group = "?:" if name in named else f"?P<{name}>"
+    def _definition_expression(self, name: str, named: set[str] | None) -> str:
+        """Return a rule or terminal as an expression, with groups for terminals not yet named."""
+        group = "?:"
+        if named is not None and name.isupper():
+            group = group if name in named else f"?P<{name}>"
             named.add(name)
-            return f"({group}{self._terminals[name].to_regexp()})"
-        assert isinstance(node, Tree), node
-        if node.data == "literal":
-            return re.escape(_literal_text(node))
-        if node.data == "expr":
-            inner, operator = node.children
-            return f"(?:{self._node_expression(inner, named)}){operator}"
-        parts = [self._node_expression(child, named) for child in node.children]
-        if node.data == "expansions" and len(parts) > 1:
-            return f"(?:{'|'.join(parts)})"
-        return "".join(parts)
+            named = None
+        parts = (self._part_expression(part, named) for part in self._definitions[name])
+        return f"({group}{''.join(parts)})"
+
+    def _part_expression(self, part: str, named: set[str] | None) -> str:
+        match part[0]:
+            case '"':
+                return f"(?:{re.escape(_literal_text(part))})"
+            case "/":
+                return f"(?:{part[1:-1]})"
+            case "(":
+                return "(?:"
+            case ")" | "|" | "?" | "*" | "+":
+                return part
+        return self._definition_expression(part, named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +169,10 @@ def literal_words() -> frozenset[str]:
 
 def subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
     """Yield the children of a tree other than tokens."""
-    return (child for child in tree.children if isinstance(child, Tree))
+    return (child for child in tree.children if not isinstance(child, str))
 
 
-def _describe_terminal(terminal: str, pattern: LarkPattern | None) -> str:
+def _describe_terminal(terminal: str, pattern: "LarkPattern | None") -> str:
     """Describe a terminal by its text if that is fixed, else by its name."""
     if pattern is None:  # Lark's own terminal for the end
         return "the end of the line"
@@ -170,9 +181,8 @@ def _describe_terminal(terminal: str, pattern: LarkPattern | None) -> str:
     return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
 
 
-def _literal_text(node: "Tree[Symbol]") -> str:
-    text = str(node.children[0])
-    return text[1:-1].encode().decode("unicode_escape")
+def _literal_text(literal: str) -> str:
+    return literal[1:-1].encode().decode("unicode_escape")
 
 
 _PREFIX_LENGTH = 4  # characters that nearly always determine the rule
