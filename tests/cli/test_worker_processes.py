@@ -12,7 +12,7 @@ import pytest
 from cli import test_workers
 from cli.test_workers import looked_at
 from hlo_lsp.checks.check_jobs import CheckJob
-from hlo_lsp.cli import workers
+from hlo_lsp.cli import worker_processes
 from hlo_lsp.cli.worker_processes import NewProcesses
 
 pytestmark = pytest.mark.e2e
@@ -26,7 +26,7 @@ def processes() -> Iterator[NewProcesses]:
 
 
 def test_jobs_run_in_new_processes(jobs: list[CheckJob], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "start_processes", NewProcesses)
+    monkeypatch.setattr(worker_processes, "start_processes", NewProcesses)
     assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 

@@ -15,11 +15,9 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
-from uuid import uuid4
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
-from hlo_lsp.cli.worker_processes import start_processes
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.garbage_collection import reduce_gc_frequency
 from hlo_lsp.import_path import keep_absolute_import_path
@@ -94,7 +92,7 @@ class WorkerPool:
         self._open = open_workers or self._open_processes
         self.is_local = open_workers is None
         self._urls = urls or {}
-        self._command = uuid4().hex  # workers can live longer than a command
+        self._command = os.urandom(16).hex()  # workers can live longer than a command
         self._workers: Workers | None = None
         self._opened = ExitStack()
 
@@ -138,6 +136,8 @@ class WorkerPool:
 
     @contextmanager
     def _open_processes(self) -> Iterator[Workers]:
+        from hlo_lsp.cli.worker_processes import start_processes  # noqa: PLC0415  # for large dumps
+
         yield Workers(start_processes(self._count, partial(_initialize_worker, unlisted())))
 
     def _remote_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:

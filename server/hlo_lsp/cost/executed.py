@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import starmap
 
 from hlo_lsp.background_jobs import checkpoint
@@ -28,12 +27,13 @@ from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.transfers import fused_collective_kind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_SHARES: dict[SendRule, Callable[[int], Fraction]] = {
-    SendRule.OPERANDS: lambda _: Fraction(1),
-    SendRule.RESULT: lambda _: Fraction(1),
-    SendRule.OPERANDS_TO_OTHERS: lambda size: Fraction(size - 1),
-    SendRule.PIECES_TO_OTHERS: lambda size: Fraction(size - 1, size),
-    SendRule.PIECES_TO_OTHERS_TWICE: lambda size: Fraction(2 * (size - 1), size),
+# The bytes that each of some devices sends, from their number and the bytes of operands or result.
+_SENT_BYTES: dict[SendRule, Callable[[int, int], int]] = {
+    SendRule.OPERANDS: lambda _, moved: moved,
+    SendRule.RESULT: lambda _, moved: moved,
+    SendRule.OPERANDS_TO_OTHERS: lambda size, moved: (size - 1) * moved,
+    SendRule.PIECES_TO_OTHERS: lambda size, moved: (size - 1) * moved // size,
+    SendRule.PIECES_TO_OTHERS_TWICE: lambda size, moved: 2 * (size - 1) * moved // size,
 }
 
 
@@ -48,12 +48,12 @@ def wire_bytes(operation: Operation, module: ModuleIndex, kind: str | None = Non
         kind: The opcode whose rule applies, that of the operation by default.
     """
     rule = opcode_spec(kind or operation.opcode.removesuffix("-start")).sends
-    share = _SHARES.get(rule)
-    if share is None:
+    sent_bytes = _SENT_BYTES.get(rule)
+    if sent_bytes is None:
         return 0
     shapes = [operation.shape] if rule is SendRule.RESULT else operation.operands
     size = max(1, _group_size(operation, module))
-    return int(share(size) * sum(map(operation.leaf_bytes, shapes)))
+    return sent_bytes(size, sum(map(operation.leaf_bytes, shapes)))
 
 
 def _group_size(operation: Operation, module: ModuleIndex) -> int:

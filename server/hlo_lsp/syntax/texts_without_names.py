@@ -1,6 +1,5 @@
 """Texts without names or metadata: of instructions, of signatures, and of whole modules."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from re import Match
@@ -46,7 +45,9 @@ def fingerprint(lines: Iterable[str]) -> str:
     Instructions, shapes, attributes, and the header must be the same in the same order. Names can
     be others. Metadata and the tables of source locations are ignored.
     """
-    found = hashlib.sha256()
+    from hashlib import sha256  # noqa: PLC0415  # loads OpenSSL, and most answers need no hash
+
+    found = sha256()
     for line in _canonical(lines):
         found.update(line.encode(errors="surrogatepass"))
     return found.hexdigest()

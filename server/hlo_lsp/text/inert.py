@@ -7,7 +7,6 @@ inside of a name, become escapes such as ``\x1b``.
 """
 
 import csv
-import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -195,7 +194,9 @@ def markdown_block(lines: Iterable[str]) -> list[str]:
 
 def html_text(text: str) -> str:
     """Return a text in one line as HTML, also for an attribute in quotes."""
-    return html.escape(printable(text))
+    from html import escape  # noqa: PLC0415  # reads the names of all characters
+
+    return escape(printable(text))
 
 
 def json_text(content: object, *, indent: int | None = None, is_compact: bool = False) -> str:
