@@ -42,12 +42,19 @@ def on_terminal(*arguments: str | Path) -> tuple[str, str]:
 
 
 def test_progress_bar_appears_only_on_terminal(damaged: Path) -> None:
+    with damaged.open("a", encoding="utf-8") as file:
+        file.write("\n" * (1 << 20))
     out, drawn = on_terminal("check", damaged, "--select", "size-mismatch")
     size = format_short_bytes(damaged.stat().st_size)
     assert f"0 B of {size} " in drawn
     assert drawn.rstrip().endswith("\x1b[2K1 problem in 1 of 1 file")
     assert "\x1b" not in out
     assert out.startswith(f"{damaged}:6:39: error: ")
+
+
+def test_no_progress_bar_for_little_work(damaged: Path) -> None:
+    _, drawn = on_terminal("check", damaged, "--select", "size-mismatch")
+    assert drawn.strip() == "1 problem in 1 of 1 file"
 
 
 def test_no_progress_bar_without_jobs(tmp_path: Path) -> None:

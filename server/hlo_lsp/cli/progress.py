@@ -7,6 +7,7 @@ from typing import TypeVar
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
 from hlo_lsp.text.amounts import format_short_bytes
 
+_MIN_SHOWN_BYTES = 1 << 20  # read in less than half a second
 _J = TypeVar("_J", bound=WorkerJob)
 _R = TypeVar("_R")
 
@@ -14,8 +15,9 @@ _R = TypeVar("_R")
 def with_progress_bar(
     workers: WorkerPool, jobs: Sequence[_J], work: Work[_J, _R]
 ) -> Iterator[tuple[_J, _R]]:
-    """Run jobs, and yield their results, with a progress bar if standard error is a terminal."""
-    if not jobs or sys.stderr is None or not sys.stderr.isatty():
+    """Run jobs, and yield their results, with a progress bar on a terminal for much work."""
+    size = sum(job.size for job in jobs)
+    if size < _MIN_SHOWN_BYTES or sys.stderr is None or not sys.stderr.isatty():
         yield from workers.results(jobs, work)
         return
     # A late import, because importing it takes 60 ms.
@@ -31,7 +33,7 @@ def with_progress_bar(
     columns = (counts, BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         # The size determines the time, and not every job is about a compile.
-        done, size = 0, sum(job.size for job in jobs)
+        done = 0
         task = progress.add_task("", total=size, done="0 B", all=format_short_bytes(size))
         for job, found in workers.results(jobs, work):
             done += job.size
