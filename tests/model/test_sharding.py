@@ -24,10 +24,10 @@ from hlo_lsp.model.sharding import (
     TupleSharding,
     parse_sharding,
     shard_shape,
-    tuple_sharding_texts,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.statements import tuple_sharding_texts
 
 
 def _one(text: str) -> Sharding:

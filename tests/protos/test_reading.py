@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.protos import reading
+from hlo_lsp.protos import converted_files
 from hlo_lsp.protos.reading import damage_in, read_document
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
@@ -107,7 +107,7 @@ def test_missing_files(tmp_path: Path) -> None:
 
 
 def test_bombs_are_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(converted_files, "_MAX_BYTES", 1 << 20)
     with pytest.raises(UnreadableError, match="unpack what you need"):
         _read(tmp_path, "m.txt.gz", gzip.compress(b"a" * (3 << 20)))
     bomb = _archive({f"{number}.txt": b"a" * (1 << 19) for number in range(4)})

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError
-from hlo_lsp.display.cards import Card, card_markdown
 from hlo_lsp.display.table import Content, markdown_blocks, text_lines
 from hlo_lsp.text.inert import json_text, markdown_text, printable
 from hlo_lsp.text.wrapping import wrapped_lines
+
+if TYPE_CHECKING:
+    from hlo_lsp.display.cards import Card
 
 _MAX_NAMED_PATHS = 10
 
@@ -45,9 +47,11 @@ def print_answer(
 
 
 def print_card_answer(
-    form: str, card: Card, above: Iterable[str] = (), below: Iterable[str] = ()
+    form: str, card: "Card", above: Iterable[str] = (), below: Iterable[str] = ()
 ) -> None:
     """Print a card as text or Markdown, between notes such as the path that it is from."""
+    from hlo_lsp.display.cards import card_markdown  # noqa: PLC0415  # few answers are cards
+
     if form == "markdown":
         notes = ([markdown_text(note), ""] for note in above)
         last = (["", markdown_text(note)] for note in below)

@@ -8,7 +8,6 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import missing_part
-from hlo_lsp.program.foreign_files import foreign_files
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.amounts import format_short_bytes
 
@@ -28,6 +27,9 @@ def _missing_facts(dump: Compile) -> Iterator[str]:
         if found is not None and (contradictions or file.kind is FileKind.MODULE):
             yield found
     if contradictions:
+        # A late import, because the readers of unknown forms take 11 ms.
+        from hlo_lsp.program.foreign_files import foreign_files  # noqa: PLC0415
+
         for file, other, _ in foreign_files(dump):
             yield f"{file.title} is from another compile than {other.title}"
     if dump.module_file is None:

@@ -4,7 +4,6 @@ All three versions of the notation have the same model: the number of parts of e
 the subgroups of the devices of each part (hlo_sharding.cc, named_sharding.cc).
 """
 
-import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -23,13 +22,10 @@ from hlo_lsp.model.device_groups import (
 )
 from hlo_lsp.model.shape import ArrayShape
 from hlo_lsp.syntax.grammar import subtrees
-from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
+from hlo_lsp.syntax.statements import tuple_sharding_texts
 
 if TYPE_CHECKING:
     from lark import Token, Tree
-
-_WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*")
-_TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")
 
 
 class ShardingKind(Enum):
@@ -115,19 +111,6 @@ def parse_sharding(text: str) -> Sharding | TupleSharding:
     if elements is None:
         return _parse_single(text)
     return TupleSharding(tuple(map(_parse_single, elements)))
-
-
-def tuple_sharding_texts(text: str) -> list[str] | None:
-    """Return the texts of the leaves of a tuple sharding, or None for other shardings.
-
-    The tuples of a train step have thousands of leaves with few distinct texts.
-    """
-    close = closing_bracket(text, 0) if _TUPLE_START.match(text) else None
-    if close is None or text[close + 1 :].strip():
-        return None
-    parts = comma_separated_texts(text, 1, close)
-    elements = [_WHITESPACE_OR_COMMENT.sub("", part, count=1) for part in parts]
-    return [] if elements == [""] else elements
 
 
 def shard_shape(array: ArrayShape, sharding: Sharding) -> ArrayShape | None:

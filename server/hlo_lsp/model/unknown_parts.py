@@ -15,7 +15,6 @@ from hlo_lsp.model.regular_instructions import (
     metadata_value,
     value_of,
 )
-from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.model.unknown_lines import (
     is_shortened,
     is_unknown_instruction,
@@ -57,7 +56,13 @@ from hlo_lsp.syntax.module_records import (
 )
 from hlo_lsp.syntax.records import BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
-from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced, is_dots
+from hlo_lsp.syntax.statements import (
+    closing_bracket,
+    comma_separated_spans,
+    is_balanced,
+    is_dots,
+    tuple_sharding_texts,
+)
 from hlo_lsp.syntax.texts_without_names import signature_without_names, texts_without_names
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 

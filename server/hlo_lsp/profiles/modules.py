@@ -13,8 +13,8 @@ from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.profiles.events import Profile, Program
 from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, without_async_ending
 from hlo_lsp.protos.conversion import convert_modules
+from hlo_lsp.protos.converted_files import section_lines
 from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in
-from hlo_lsp.protos.reading import section_lines
 from hlo_lsp.text.document import Document
 
 MIN_JOINED_SHARE = 0.9  # of the own time of a program; a compile with less is another one

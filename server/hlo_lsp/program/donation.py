@@ -23,9 +23,8 @@ from hlo_lsp.model.shape import (
     try_shape,
     without_memory_space,
 )
-from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.statements import closing_bracket
+from hlo_lsp.syntax.statements import closing_bracket, tuple_sharding_texts
 
 _NUMBER = re.compile(r"\d{1,9}")
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d{1,9}),\s*\{([\d,\s]*)\}")

@@ -1,4 +1,4 @@
-"""Dump files as documents: texts, protos, compressed files, and archives.
+"""Files that become documents: protos, compressed files, and archives.
 
 A proto or an archive becomes the text that XLA prints with ``--xla_dump_to=-``: its files, each
 between two marks. All other code therefore reads text only.
@@ -10,27 +10,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from hlo_lsp.protos.names import is_converted, is_profile, text_name, uncompressed_name
+from hlo_lsp.protos.names import is_profile, text_name, uncompressed_name
+from hlo_lsp.protos.reading import DAMAGE_MARK
 from hlo_lsp.text import disk
 from hlo_lsp.text.compression import DAMAGES, ExpansionError, expanded, pieces
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, unreadable
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.remote import shown
 
-_DAMAGE_MARK = "Damaged: "
 _MAX_BYTES = 1 << 30  # of all text in a file; the largest real dump has 300 MB
 _TEXT_ENDINGS = (".txt", ".hlo", ".log")
 _Damages = (*DAMAGES, tarfile.TarError)
 
 
-def read_document(path: Path) -> Document:
-    """Read a whole file as text; see the module.
+def read_converted(path: Path) -> Document:
+    """Read a whole file, and convert it to text.
 
     Raises:
         UnreadableError: The file is missing, a folder, forbidden, too large, or not a dump.
     """
-    if not is_converted(path.name):
-        return disk.read_document(path)
     try:
         with disk.open_regular_file(path) as file:
             return _Conversion(path).document(file)
@@ -38,13 +36,6 @@ def read_document(path: Path) -> Document:
         raise UnreadableError(f"{shown(path)}: {error}; unpack what you need") from None
     except OSError as error:
         raise unreadable(path, error) from error
-
-
-def damage_in(path: Path | None, lines: list[str]) -> str | None:
-    """Return a message about the damage of a converted file, or None."""
-    if path is None or not lines[0].startswith(_DAMAGE_MARK):
-        return None
-    return f"{shown(path)}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest was read"
 
 
 class _Conversion:
@@ -70,7 +61,7 @@ class _Conversion:
             self._add(inner, self._read(stream, inner))
         if self._text is not None and self._damage is None:
             return self._text
-        damage = [] if self._damage is None else [_DAMAGE_MARK + self._damage]
+        damage = [] if self._damage is None else [DAMAGE_MARK + self._damage]
         return Document.from_lines([*damage, *self._notes, "", *self._sections])
 
     def _read(self, stream: Any, name: str) -> bytes:

@@ -7,8 +7,6 @@ from enum import Enum
 from itertools import islice
 
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.log_lines import begins_with_prefix
-from hlo_lsp.syntax.oom_lines import begins_oom_message
 from hlo_lsp.syntax.statements import has_instruction_mark
 
 _DETECTION_LINES = 60
@@ -105,9 +103,7 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
         map(_begun_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.STDOUT_DUMP
-    if kind is FileKind.OTHER and any(
-        map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION))
-    ):
+    if kind is FileKind.OTHER and _has_oom_message(lines):
         return FileKind.OOM
     # A module text without a header is detected again after each edit.
     end = _MAX_LINES_BEFORE_SPLIT if kind is FileKind.MODULE else _MAX_LINES_BEFORE_SECTION
@@ -116,16 +112,28 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
     return kind
 
 
+def _has_oom_message(lines: Sequence[str]) -> bool:
+    from hlo_lsp.syntax.oom_lines import begins_oom_message  # noqa: PLC0415  # not for a dump
+
+    return any(map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION)))
+
+
 def _is_log_with_modules(lines: Sequence[str], end: int = _MAX_LINES_BEFORE_SECTION) -> bool:
     """Return whether modules that a program has printed follow other output, before a line."""
-    has_prefix = False
     for before, line in enumerate(islice(lines, end)):
         if line.startswith(_FENCE):
             return False
         if _is_module_header(line):
-            return has_prefix or before > _DETECTION_LINES
-        has_prefix = has_prefix or begins_with_prefix(line)
+            return before > _DETECTION_LINES or _has_log_prefix(lines[:before])
     return False
+
+
+def _has_log_prefix(lines: Sequence[str]) -> bool:
+    if not lines:
+        return False
+    from hlo_lsp.syntax.log_lines import begins_with_prefix  # noqa: PLC0415  # not for a dump
+
+    return any(map(begins_with_prefix, lines))
 
 
 def _kind_of_lines(filled: list[str]) -> FileKind:

@@ -189,20 +189,23 @@ _PREFIX_LENGTH = 4  # characters that nearly always determine the rule
 _MAX_CACHED_PREFIXES = 4096  # only a file that is not a dump has more
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineRule:
     """A rule of a grammar and the constructor of its records."""
 
-    name: str
     grammar: Grammar
-    expression: Pattern[str]
-    opening: str
+    name: str
     make_record: Callable[[Match[str]], Record]
 
-    @classmethod
-    def of(cls, grammar: Grammar, name: str, make: Callable[[Match[str]], Record]) -> "LineRule":
-        """Return the rule of this name in the grammar."""
-        return cls(name, grammar, grammar.expression(name), grammar.opening(name), make)
+    @cached_property
+    def expression(self) -> Pattern[str]:
+        """The rule as a regular expression. Half of the rules match no line of most dumps."""
+        return self.grammar.expression(self.name)
+
+    @cached_property
+    def opening(self) -> str:
+        """The literal text that every line of the rule begins with."""
+        return self.grammar.opening(self.name)
 
     def can_match(self, prefix: str) -> bool:
         """Return True if a line with this prefix can match the rule."""

@@ -137,7 +137,7 @@ class MemoryScanner:
     def __init__(self) -> None:
         self.lines = LineRules(
             [
-                LineRule.of(load_grammar(name), rule, make or _fields(partial(Label, rule)))
+                LineRule(load_grammar(name), rule, make or _fields(partial(Label, rule)))
                 for name, makers in _MEMORY_RULES.items()
                 for rule, make in makers.items()
             ]
@@ -232,7 +232,7 @@ class ModuleScanner:
     def __init__(self) -> None:
         grammar = load_grammar("module")
         self.lines = LineRules(
-            [LineRule.of(grammar, rule, make) for rule, make in _MODULE_RULES.items()]
+            [LineRule(grammar, rule, make) for rule, make in _MODULE_RULES.items()]
         )
         self._instruction = grammar.expression("plain_instruction").match
         # Each line with an open bracket reads those that follow it again.
@@ -401,8 +401,8 @@ class ThunkScanner:
         grammar = load_grammar("thunks")
         self.lines = LineRules(
             [
-                LineRule.of(grammar, "thunk_row", ThunkRow.of),
-                LineRule.of(grammar, "branch_label", BranchLabel.of),
+                LineRule(grammar, "thunk_row", ThunkRow.of),
+                LineRule(grammar, "branch_label", BranchLabel.of),
             ]
         )
 

@@ -30,6 +30,8 @@ _TOP_LEVEL_LINE = re.compile(
     rf"|{_NAME}\s*(?:\((?=.*\)\s*->).*)?\{{\s*$"
 )
 _ENDS_WITH_CALL_ATTRIBUTE = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=$")
+_WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*")
+_TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")
 # Brackets with plain text or such brackets between are one token, because a module header of 250 KB
 # has 20,000 pairs.
 _PLAIN_TEXT = r'[^()\[\]{}"/\\]*'
@@ -291,6 +293,19 @@ def comma_separated_texts(text: str, start: int, end: int) -> list[str]:
     """Return the texts between those commas without blanks around; empty for a blank text."""
     found = [text[first:last].strip() for first, last in comma_separated_spans(text, start, end)]
     return found if found != [""] else []
+
+
+def tuple_sharding_texts(text: str) -> list[str] | None:
+    """Return the texts of the leaves of a tuple sharding, or None for other shardings.
+
+    The tuples of a train step have thousands of leaves with few distinct texts.
+    """
+    close = closing_bracket(text, 0) if _TUPLE_START.match(text) else None
+    if close is None or text[close + 1 :].strip():
+        return None
+    parts = comma_separated_texts(text, 1, close)
+    elements = [_WHITESPACE_OR_COMMENT.sub("", part, count=1) for part in parts]
+    return [] if elements == [""] else elements
 
 
 def tokens_with_depth(
