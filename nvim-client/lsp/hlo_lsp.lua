@@ -57,7 +57,7 @@ return {
       require('hlo_lsp.summary').show_of('hlo.server.timeSummary', command.arguments, context)
     end,
     ['hlo.compile'] = function(command)
-      require('hlo_lsp.compile').run({}, command.arguments[1])
+      require('hlo_lsp.compile').compile(command.arguments[2], command.arguments[1])
     end,
     ['hlo.showCompiled'] = function(command, context)
       local client = vim.lsp.get_client_by_id(context.client_id)

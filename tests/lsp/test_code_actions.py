@@ -16,7 +16,7 @@ from hlo_lsp.lsp.code_actions import APPLY_COMMAND, FIX_ALL, code_actions, resol
 from hlo_lsp.lsp.findings import all_findings, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
-from lsp.opened import DUMP, at, item
+from lsp.opened import DUMP, at, context, item
 
 FULL_CLIENT = Client(
     can_version_edits=True,
@@ -270,3 +270,21 @@ async def test_large_document_uses_diagnostics_of_the_request(
     assert known_findings(context) is None
     assert await action_titles(only=FIX_ALL) == ["Fix all derivable values"]
     assert known_findings(context) is not None
+
+
+@pytest.mark.parametrize("can_compile", [True, False])
+async def test_donation_can_be_compiled(can_compile: bool) -> None:
+    text = """\
+HloModule f, is_scheduled=true
+
+ENTRY main {
+  x = f32[1048576]{0:T(1024)} parameter(0)
+  ROOT y = f32[1048576]{0:T(1024)} negate(x)
+}
+"""
+    context_ = await context(text, replace(FULL_CLIENT, can_compile=can_compile))
+    found = await actions(context_, "  x = ", "x")
+    commands = [one.command for one in found if isinstance(one, types.CodeAction) and one.command]
+    compiling = [one.arguments for one in commands if one.command == "hlo.compile"]
+    expected = [[context_.file.uri, {"donate": []}]] if can_compile else []
+    assert compiling == expected

@@ -6,7 +6,7 @@ import { showFailure } from "./notifications";
 import type { Server } from "./server";
 
 /** Changes to a program, as the options of `hlo-lsp compile`. */
-interface Changes {
+export interface Changes {
   readonly chip?: string;
   readonly flags?: Readonly<Record<string, string>>;
   readonly donate?: readonly string[];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
-import { Compiler } from "./compiler";
+import { type Changes, Compiler } from "./compiler";
 import { ConvertedTexts } from "./convertedText";
 import { CompileSummary, MEMORY_SUMMARY, TIME_SUMMARY } from "./compileSummary";
 import { compileOf, DumpsView, urlOf } from "./dumpsView";
@@ -127,7 +127,8 @@ export function activate(context: vscode.ExtensionContext): void {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));
     },
-    "hlo.compile": (document?: unknown) => compiler.compile(uriOf(document)),
+    "hlo.compile": (document?: unknown, changes?: unknown) =>
+      compiler.compile(uriOf(document), typeof document === "string" ? (changes as Changes | undefined) : undefined),
     "hlo.compileWith": (document?: unknown) => compiler.compileWith(uriOf(document)),
     "hlo.showCompiled": (before: string | null, after: string, name?: string) => compiler.show(before, after, name),
     "hlo.openRemoteDumps": (url?: unknown) => openRemoteDumps(started, remote, dumps, url),

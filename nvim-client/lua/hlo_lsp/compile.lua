@@ -59,17 +59,13 @@ function M.cancel()
   end
 end
 
---- Runs `:HloCompile`; a document is for the lens.
-function M.run(arguments, uri)
+--- Compiles a document with changes, or with none.
+function M.compile(changes, uri)
   local client = require('hlo_lsp.client').find()
-  local changes = changes_of(arguments)
-  if not changes then
-    return vim.notify(USAGE, vim.log.levels.ERROR)
-  end
   if not client then
     return
   end
-  local params = { uri = uri or vim.uri_from_bufnr(0), changes = next(changes) and changes or nil }
+  local params = { uri = uri, changes = changes and next(changes) and changes or nil }
   vim.notify('hlo-lsp: compiling; :HloCompile! ends it')
   local _, id = require('hlo_lsp.request')(client, 'hlo/compile', params, function(problem, found)
     latest = nil
@@ -81,6 +77,16 @@ function M.run(arguments, uri)
   end)
   latest = function()
     require('hlo_lsp.request').cancel(client, id)
+  end
+end
+
+--- Runs `:HloCompile`.
+function M.run(arguments)
+  local changes = changes_of(arguments)
+  if changes then
+    M.compile(changes, vim.uri_from_bufnr(0))
+  else
+    vim.notify(USAGE, vim.log.levels.ERROR)
   end
 end
 

@@ -26,7 +26,7 @@ MAX_FULL_ANSWER_LINES = 50_000  # answers about longer texts leave out instructi
 SHOW_PLACES_COMMAND = "hlo.showPlaces"
 SHOW_SUMMARY_COMMAND = "hlo.memorySummary"  # its arguments are a document and a line
 SHOW_TIME_COMMAND = "hlo.timeSummary"  # the same
-COMPILE_COMMAND = "hlo.compile"  # its argument is a document
+COMPILE_COMMAND = "hlo.compile"  # its arguments are a document and, optional, changes
 # Its arguments are the URIs of both sides, of which the first is null for a new dump alone, and the
 # name of the module.
 SHOW_COMPILED_COMMAND = "hlo.showCompiled"

@@ -16,14 +16,16 @@ from hlo_lsp.checks.config_file import (
 )
 from hlo_lsp.checks.framework.finding import Finding, Fix, together
 from hlo_lsp.checks.run import sort_findings
-from hlo_lsp.lsp.client import SOURCE, Client, shown_message
+from hlo_lsp.lsp.client import COMPILE_COMMAND, SOURCE, Client, shown_message
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.findings import all_findings, check_text, join_check, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.text.remote import is_remote
 
 _START = types.Position(0, 0)
+_DONATION_RULE = "unused-donation"
 
 
 def _ignore_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | None:
@@ -171,6 +173,7 @@ class _CodeActionBuilder:
         if self.is_requested(types.CodeActionKind.QuickFix):
             in_range = [one for one in found if self.concerns(one)]
             actions += [action for one in in_range for action in self.fixes(one)]
+            actions += [action for one in in_range for action in self.trials(one)]
             actions += self.rule_actions(in_range)
         if self.is_requested(FIX_ALL) and is_whole:
             actions += self.fix_all(found)
@@ -212,6 +215,20 @@ class _CodeActionBuilder:
             action.edit = self.context.workspace_edit(fix.edits)
             if self.client.can_prefer_actions and not number and fix.is_sure:
                 action.is_preferred = True
+            yield action
+
+    def trials(self, finding: Finding) -> Iterator[types.CodeAction]:
+        """Yield an action that compiles the program with the change that a finding advises."""
+        if not self.client.can_compile or finding.code != _DONATION_RULE:
+            return
+        arguments = donated_arguments(self.context.dump) or ()
+        if any(one.state is DonationState.USABLE for one in arguments):
+            title = "Compile with the arguments donated that an output can use"
+            action = self._action(title, [finding])
+            changes = {"donate": list[str]()}
+            action.command = types.Command(
+                title, COMPILE_COMMAND, arguments=[self.context.file.uri, changes]
+            )
             yield action
 
     def rule_actions(self, in_range: Sequence[Finding]) -> Iterator[types.CodeAction]:
