@@ -84,7 +84,7 @@ def test_compile_ends_on_request(neovim: Neovim, tmp_path: Path, text: Path) -> 
         _OPEN
         + """
         vim.cmd('HloCompile')
-        nvim.wait('the compiler', function() return vim.fn.filereadable(started) == 1 end)
+        nvim.wait('the compiler', function() return vim.fn.getfsize(started) > 0 end)
         vim.cmd('HloCompile!')
         local process = tonumber(vim.fn.readfile(started)[1])
         return nvim.wait('its end', function() return vim.uv.kill(process, 0) == nil end)
