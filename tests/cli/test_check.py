@@ -94,3 +94,27 @@ def test_truncated_file_never_fails(sample: Path, cut: int) -> None:
     result = run("check", sample, "--format", "json")
     assert result.status == (1 if result.findings else 0)
     assert all(set(finding) == KEYS for finding in result.findings)
+
+
+@pytest.mark.parametrize(
+    ("budget", "status", "message"),
+    [
+        ("peak=100MiB", 0, ""),
+        ("peak=1000", 1, "above the budget of 1000 B [budget-peak]"),
+        ("total=1 KiB", 1, "above the budget of 1.0 KiB [budget-total]"),
+        ("padding=0.5", 0, ""),
+        ("forbidden=sine,cosine", 1, "the budget forbids `sine`"),
+        ("peek=1", 2, "--budget peek: unknown key `peek`; did you mean `peak`?"),
+        ("peak", 2, "--budget peak: must be a number of bytes, or a size"),
+    ],
+)
+def test_budget_of_the_command_line(dump: Path, budget: str, status: int, message: str) -> None:
+    found = run("check", dump, "--select", "budget", "--budget", budget)
+    assert found.status == status
+    assert message in found.out + found.err
+
+
+def test_memory_budget_needs_a_buffer_assignment(dump: Path) -> None:
+    found = run("check", *dump.glob("*after_optimizations.txt"), "--budget", "peak=1GiB")
+    problem = "the budget for peak is not checked: there is no buffer assignment"
+    assert (found.status, found.err) == (2, f"hlo-lsp: {problem}\n")

@@ -38,3 +38,12 @@ def test_changed_option_is_listed_once(tmp_path: Path) -> None:
         FlagChange("xla_a", "true", "false"),
         FlagChange("xla_b", "1", "2"),
     )
+
+
+def test_flags_of_other_platforms_and_new_ones_are_last(tmp_path: Path) -> None:
+    workspace = DumpWorkspace()
+    first = _write(tmp_path / "a", "--xla_gpu_a=1\n--xla_tpu_z=1\n", "")
+    second = _write(tmp_path / "b", "--xla_gpu_a=2\n--xla_tpu_b=2\n--xla_tpu_z=2\n", "")
+    before, after = (workspace.compile_of(workspace.file(path)) for path in (first, second))
+    names = [flag.name for flag in compare(before, after).flags or ()]
+    assert names == ["xla_tpu_z", "xla_tpu_b", "xla_gpu_a"]

@@ -174,6 +174,7 @@ HloModule jit_f, is_scheduled=true
 ENTRY %main (x: f32[8], y: f32[8]) -> f32[8] {
   %x = f32[8]{0} parameter(0), metadata={op_name="x"}
   %y = f32[8]{0} parameter(1), metadata={op_name="y"}
+  %constant.1 = f32[] constant(1)
   %fusion.2 = f32[8]{0} fusion(%x), kind=kLoop, calls=%fused
   ROOT %subtract.1 = f32[8]{0} subtract(%fusion.2, %y), metadata={op_name="jit(f)/sub"}
 }
@@ -185,6 +186,7 @@ ENTRY %main (x: f32[8], y: f32[8]) -> f32[8] {
     [
         (" negate(", " cosine(", "fusion.2: negate.3: negate -> cosine"),
         (" sine(", " cosine(", "fusion.2: fusion.5: sine.4: sine -> cosine"),
+        ("constant(1)", "constant(2.5)", "constant.1: 1 -> 2.5"),
         ("subtract(%fusion.2, %y)", "subtract(%y, %fusion.2)", "subtract.1: reads fusion.2 -> y"),
         ("fusion(%x)", "fusion(%y)", "fusion.2: reads x -> y"),
     ],
@@ -194,6 +196,12 @@ def test_first_change_of_an_instruction_is_named(old: str, new: str, change: str
         Compile([DumpFile.of_text(text)]) for text in (_FUSED, _FUSED.replace(old, new))
     )
     assert f"  ~ {change}" in _text(before, after).splitlines()
+
+
+def test_bytes_above_the_peak_have_causes() -> None:
+    before = example()
+    after = example(ASSIGNMENT.replace("size 3072", "size 7168"), RANGES, MODULE)
+    assert _text(before, after).endswith("\n  above the peak: alignment +4.0 KiB")
 
 
 def test_names_of_arguments_have_no_backslashes() -> None:

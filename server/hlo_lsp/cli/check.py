@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -38,6 +39,7 @@ from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Table
 from hlo_lsp.display.terminal import make_console
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.remote import is_remote
 
 _PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advice.
@@ -170,10 +172,13 @@ def run(options: argparse.Namespace) -> int:
             "select": _split_codes(options.select),
             "ignore": _split_codes(options.ignore) or [],
             "severity": options.severity,
+            "budget": [_budget(options.budgets)] if options.budgets else [],
         }
     )
     check_options = replace(check_options, thresholds={"with_negligible": options.all})
-    messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}" for error in errors]
+    messages = [
+        f"--{' '.join(error.keys)}: {error.message}{_rule_list_hint(error)}" for error in errors
+    ]
     if not options.paths:
         messages.append("the following arguments are required: PATH")
     if options.watch and (options.format != "text" or options.output is not None):
@@ -201,7 +206,7 @@ def _check_plan(
         return print_errors(map(str, current.errors))
     if not known:  # once, also with --watch
         print_errors(map(str, current.errors))
-    if _asks_for_budgets(options) and not any(one for one, _ in current.budgets.values()):
+    if _lacks_budgets(options) and not any(one for one, _ in current.budgets.values()):
         where = "in the folder of a dump, or above it"
         return print_errors([f"no budget is set: there is no {CONFIG_FILE_NAME} with one {where}"])
     pending = [job for job in current.jobs if job not in known]
@@ -210,6 +215,8 @@ def _check_plan(
             checked.path = path  # which other processes have copied
         known[job] = results
     found = outcome(current, options.paths, known)
+    if problem := _unchecked_memory(options, found.results):
+        return print_errors([problem])
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = print_errors(found.notes)
     if any(checked.counting for checked in found.results):
@@ -217,9 +224,31 @@ def _check_plan(
     return status
 
 
-def _asks_for_budgets(options: argparse.Namespace) -> bool:
-    """Return whether budgets are selected by name: without one, nothing would be checked."""
-    return any(word.startswith("budget") for word in _split_codes(options.select) or ())
+def _budget(settings: Sequence[str]) -> dict[str, object]:
+    """Return a budget of ``KEY=VALUE``; a number is that of bytes, a share, or seconds."""
+    found: dict[str, object] = {}
+    for key, _, value in (setting.partition("=") for setting in settings):
+        with suppress(ValueError):
+            found[key] = int(value) if value.isdecimal() else float(value)
+            continue
+        found[key] = value.split(",") if key in {"forbidden", "donated"} else value
+    return found
+
+
+def _unchecked_memory(options: argparse.Namespace, results: Sequence[FileResult]) -> str | None:
+    """Return why a budget for memory could not be violated: no file states any."""
+    keys = {"peak", "total", "padding", "constant"} & _budget(options.budgets).keys()
+    kinds = (checked.kind for checked in results)
+    if not keys or any(kind is FileKind.ASSIGNMENT or kind.has_sections for kind in kinds):
+        return None
+    return f"the budget for {', '.join(sorted(keys))} is not checked: there is no buffer assignment"
+
+
+def _lacks_budgets(options: argparse.Namespace) -> bool:
+    """Return whether budgets are selected by name but not set: nothing would be checked."""
+    return not options.budgets and any(
+        word.startswith("budget") for word in _split_codes(options.select) or ()
+    )
 
 
 def _split_codes(lists: Sequence[str] | None) -> list[str] | None:

@@ -37,6 +37,15 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     add_all_option(parser)
     parser.add_argument(
+        "--budget",
+        dest="budgets",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="report modules above a limit, such as `peak=15GiB`, as errors; the keys are those of"
+        " [[budget]] in hlo-lsp.toml: total, padding, flops, bytes, least_time, and others",
+    )
+    parser.add_argument(
         "--statistics", action="store_true", help="print only the number of findings for each code"
     )
     parser.add_argument(

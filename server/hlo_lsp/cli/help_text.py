@@ -85,7 +85,7 @@ EXAMPLES = {
     ),
     "check": (
         ("hlo-lsp check DUMPS", "3 pieces of advice in 2 of 6 files"),
-        ("hlo-lsp check --explain padding-waste", "severity    information"),
+        ("hlo-lsp check DUMPS --budget peak=200MiB", "1 problem and 3 pieces of advice in 2 of 6"),
     ),
     "text": (
         ("hlo-lsp text MODULE.hlo.pb", "HloModule jit_train_step"),

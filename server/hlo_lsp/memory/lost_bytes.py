@@ -40,6 +40,15 @@ class LostBytes:
         return self.array_padding + self.fixed_tuple_table_slots + self.fixed_alignment
 
     @property
+    def above_peak(self) -> dict[str, int]:
+        """The other lost bytes, which are allocated but not occupied at the step, by cause."""
+        return {
+            "slots of tuple tables": self.tuple_table_slots - self.fixed_tuple_table_slots,
+            "alignment": self.alignment - self.fixed_alignment,
+            "free at the peak": self.free,
+        }
+
+    @property
     def total(self) -> int:
         """The sum of all lost bytes."""
         return self.array_padding + self.tuple_table_slots + self.alignment + self.free

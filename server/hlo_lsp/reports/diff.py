@@ -4,6 +4,7 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
@@ -406,4 +407,10 @@ def _compare_flags(
             values = first[kind].get(name), second[kind].get(name)
             if values[0] != values[1] and not (only_common and None in values):
                 changes.setdefault(name, FlagChange(name, *values))
-    return tuple(changes.values())
+    return tuple(sorted(changes.values(), key=partial(_flag_rank, before.backend)))
+
+
+def _flag_rank(backend: Backend, change: FlagChange) -> tuple[bool, bool]:
+    """Return the order of changes: those of other platforms and of new flags are last."""
+    prefixes = {f"xla_{one.value.lower()}_" for one in Backend} - {f"xla_{backend.value.lower()}_"}
+    return change.name.startswith(tuple(prefixes)), None in (change.before, change.after)

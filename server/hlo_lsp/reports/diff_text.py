@@ -18,6 +18,8 @@ from hlo_lsp.reports.cost_comparison import (
 from hlo_lsp.reports.diff import GroupChange, InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
+from hlo_lsp.syntax.instruction_text import attributes_column
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import comma_separated_texts
 from hlo_lsp.text.amounts import format_short_bytes, format_signed
 from hlo_lsp.text.inert import markdown_text
@@ -161,6 +163,8 @@ def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str
         shown = [one for one in space.groups[key] if _is_large(one.bytes)]
         if shown and (diff.is_same_platform or key is not GroupKey.SHAPE):
             yield f"  by {key.value}: {_groups(shown, count)}"
+    if above := _above_peak(space):
+        yield f"  above the peak: {above}"
     large = [changed for changed in space.buffers if _is_large(changed.bytes)][:count]
     rows = [(_signed(changed.bytes), _buffer(diff, changed)) for changed in large]
     rest = space.buffers[len(large) :]
@@ -168,6 +172,19 @@ def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str
         size = _signed(sum(changed.bytes for changed in rest))
         rows.append((size, count_noun(len(rest), "more buffer")))
     yield from text_lines([Table((">bytes", "buffer"), rows, has_titles=False)])
+
+
+def _above_peak(space: SpaceDiff) -> str:
+    """Return how the allocated bytes that no value occupies at the peak changed, by cause."""
+    sides = (space.before, space.after)
+    lost = [side.lost.above_peak for side in sides if side is not None and side.lost is not None]
+    if len(lost) < len(sides):
+        return ""
+    changes = {cause: lost[1][cause] - count for cause, count in lost[0].items()}
+    return join_dotted(
+        [f"{cause} {_signed(count)}" for cause, count in changes.items() if _is_large(count)],
+        len(changes),
+    )
 
 
 def first_change(diff: ModuleDiff) -> str:
@@ -431,12 +448,18 @@ def _changed(found: InstructionDiff, node: Node) -> str:
     inside = found.inside(node)
     if inside is not None and not inside.is_equal:
         return f"{names}: {_first_instruction_change(inside)}"
-    what = "operands" if node.operation != other.operation else "fused computation"
     if node.opcode == "constant":
-        what = "value"
+        return f"{names}: {_change(*(_literal(one.record) for one in (node, other)))}"
+    what = "operands" if node.operation != other.operation else "fused computation"
     if (node.operation, node.content) == (other.operation, other.content):
         what = "elements of tuples"
     return f"{names}: different {what}"
+
+
+def _literal(constant: InstructionLine) -> str:
+    """Return the value of a constant as it is printed."""
+    text, start = constant.text, constant.opened
+    return text[start : attributes_column(text, start)].removesuffix(")")
 
 
 def _attribute_changes(node: Node, other: Node) -> str:

@@ -20,7 +20,7 @@ def test_sizes(size: object, count: int) -> None:
     ("table", "key", "message"),
     [
         ({"peek": {}}, "peek", "unknown key `peek`; did you mean `peak`?"),
-        ({"peak": 3}, "peak", "must be a table of memory spaces"),
+        ({"peak": [3]}, "peak", "must be a size, or one for each memory space"),
         ({"peak": {"HBM": "12 GB"}}, "peak", "must be a number of bytes"),
         ({"constant": -1}, "constant", "must be a number of bytes"),
         ({"constant": True}, "constant", "must be a number of bytes"),

@@ -82,6 +82,7 @@ def test_violation_is_reported(code: str, budget: dict[str, Any], message: str) 
     ("code", "budget"),
     [
         ("budget-peak", {"peak": (("HBM", 5120),)}),
+        ("budget-peak", {"peak": (("", 5120),)}),
         ("budget-total", {"total": (("HBM", 5120), ("VMEM", 0))}),
         ("budget-padding", {"padding": 0.0}),
         ("budget-constant", {"constant": 0}),

@@ -13,7 +13,7 @@ from hlo_lsp.cost.descriptions import unknown_parts
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.backend import is_on_chip, space_title
+from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place, top_place
@@ -37,7 +37,7 @@ def budget_peak(context: CompileContext) -> Iterator[Finding]:
     for budget in _budgets(context):
         for occupancy in memory_space_occupancies(context.dump) if budget.peak else ():
             title, count = space_title(occupancy.space, context.dump.backend), occupancy.peak_bytes
-            limit = _limit(budget.peak, title)
+            limit = _limit(budget.peak, occupancy.space, context.dump.backend)
             if limit is not None and count > limit:
                 yield _in_space(
                     context,
@@ -55,7 +55,7 @@ def budget_total(context: CompileContext) -> Iterator[Finding]:
             totals[located.record.color] += located.record.size
         for space, total in sorted(totals.items()):
             title = space_title(space, context.dump.backend)
-            limit = _limit(budget.total, title)
+            limit = _limit(budget.total, space, context.dump.backend)
             if limit is not None and total > limit:
                 text = f"{format_bytes(total)} of {title} are allocated, {_above(total, limit)}"
                 yield _in_space(context, space, text)
@@ -295,8 +295,10 @@ def _module(context: CompileContext) -> DumpFile | None:
     return None if is_copy else file
 
 
-def _limit(limits: tuple[tuple[str, int], ...], title: str) -> int | None:
-    return next((size for space, size in limits if space.casefold() == title.casefold()), None)
+def _limit(limits: tuple[tuple[str, int], ...], space: int, backend: Backend) -> int | None:
+    title = space_title(space, backend).casefold()
+    names = {title} if is_on_chip(space, backend) else {title, ""}
+    return next((size for name, size in limits if name.casefold() in names), None)
 
 
 def _above(size: int, limit: int) -> str:

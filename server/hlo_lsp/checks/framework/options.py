@@ -22,8 +22,9 @@ class Budget:
 
     Attributes:
         module: Pattern of module names, such as ``jit_step*``.
-        peak: Limits of the occupied bytes at the peak, by memory space.
-        total: Limits of the allocated bytes, by memory space.
+        peak: Limits of the occupied bytes at the peak, by memory space; that without a name is
+            for each one off the chip.
+        total: Limits of the allocated bytes, the same.
         padding: Largest share of array padding in the bytes at a peak, 0 to 1.
         constant: Size of the largest constant in bytes.
         forbidden: Opcodes that the module must not contain.
@@ -89,8 +90,10 @@ def _size(value: object) -> int:
 
 
 def _sizes(value: object) -> tuple[tuple[str, int], ...]:
+    if isinstance(value, int | str):
+        return (("", _size(value)),)
     if not isinstance(value, Mapping):
-        raise ValueError('must be a table of memory spaces, such as { HBM = "12 GiB" }')
+        raise ValueError('must be a size, or one for each memory space: { HBM = "12 GiB" }')
     known = {name.casefold() for name in space_names()}
     for space in map(str, value):
         if space.casefold() not in known and not _OTHER_SPACE.fullmatch(space):
