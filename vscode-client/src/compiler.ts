@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import * as vscode from "vscode";
 import { RequestType } from "vscode-languageclient/node";
 import type { CompileComparison } from "./comparison";
@@ -44,7 +45,18 @@ export class Compiler {
 
   /** Compile a document, by default that of the active editor, as it is in the editor. */
   async compile(document?: vscode.Uri, changes: Changes = {}): Promise<void> {
-    const found = await this.request(document, async (client, uri) => client.sendRequest(CompileRequest, { uri, changes }));
+    const found = await this.request(document, async (client, uri) =>
+      vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: `Compiling ${posix.basename(uri)}`, cancellable: true },
+        async (_, cancellation) =>
+          client.sendRequest(CompileRequest, { uri, changes }, cancellation).catch((error: unknown) => {
+            if (cancellation.isCancellationRequested) {
+              return null;
+            }
+            throw error;
+          }),
+      ),
+    );
     if (found !== undefined && found !== null) {
       await this.show(found.before, found.after, found.name);
     }

@@ -1,5 +1,7 @@
 """Compiles of an edited text in VS Code, with a stand-in of the compiler."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from compiling.stand_in import copy_of, stand_in_python, write_dump
@@ -33,3 +35,29 @@ async def test_edited_text_is_compiled_and_compared(
     await window.open(text)
     found = window.page.locator(LENSES).get_by_text("compiled: allocated ")
     await found.wait_for()
+
+
+async def test_compile_can_be_cancelled(folder: Path, window: Window, tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] || {{ echo $$ >"{started}"; exec sleep 60; }}\n')
+    python.chmod(0o755)
+    await window.host.configure({"hlo.compile.python": str(python)})
+    text = next(write_dump(folder / "dump").glob("*.before_optimizations.txt"))
+    await window.open(text)
+    compiling = asyncio.create_task(window.host.command("hlo.compile"))
+    notification = await window.notification("Compiling module_0001.jit_f.cl_12.before_optim")
+    await until(_content(started), bool)
+    await notification.get_by_role("button", name="Cancel").click()
+    await compiling
+    await until(
+        _content(Path("/proc", started.read_text("utf-8").strip())), lambda found: not found
+    )
+    await window.no_notification()
+
+
+def _content(path: Path) -> Callable[[], Awaitable[bool]]:
+    async def found() -> bool:
+        return path.is_dir() or (path.exists() and path.stat().st_size > 0)
+
+    return found
