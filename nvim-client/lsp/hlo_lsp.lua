@@ -17,7 +17,7 @@ end
 return {
   cmd = { 'hlo-lsp' },
   cmd_env = { PYTHONSAFEPATH = '1', PYTHONPATH = absolute_python_path() },
-  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom' },
+  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom', 'xla_flags' },
   root_markers = { '.git' },
   init_options = {
     -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a

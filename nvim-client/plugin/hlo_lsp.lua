@@ -31,6 +31,9 @@ if vim.fn.has('nvim-0.8') == 1 then
       ['.*%.hlo'] = filetype.detect,
       ['.*%.log'] = filetype.detect_message,
       ['.*%.oom_top_memory_consuming_instructions'] = filetype.detect_message,
+      ['.*tpu_comp_env%.txt'] = { 'xla_flags', { priority = 1 } },
+      ['.*%.debug_options'] = 'xla_flags',
+      ['.*%.flagfile'] = 'xla_flags',
     },
   })
 else
@@ -46,6 +49,9 @@ else
     })
   end
   detect_in({ '*.txt', '*.hlo' }, filetype.detect)
+  detect_in({ '*tpu_comp_env.txt', '*.debug_options', '*.flagfile' }, function()
+    return 'xla_flags'
+  end)
   detect_in({ '*.log', '*.oom_top_memory_consuming_instructions' }, filetype.detect_message)
 end
 

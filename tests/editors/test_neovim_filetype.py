@@ -47,6 +47,9 @@ DUMPS = {
     "late.log": ("xla_oom", "step\n" * 5000 + "Ran out of memory in memory space hbm.\n"),
     "train.log": ("xla_oom", "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
     **{f"message_{name}.log": ("xla_oom", text_of(name)) for name in NAMES},
+    "m.cl_1.tpu_comp_env.txt": ("xla_flags", "xla_enable_async_all_gather: AUTO\n"),
+    "m.debug_options": ("xla_flags", "xla_dump_hlo_as_text: true\n"),
+    "m.flagfile": ("xla_flags", "--xla_enable_async_all_gather=auto\n"),
     "m.oom_top_memory_consuming_instructions": ("xla_oom", "Program hbm requirement 6.75G:\n"),
 }
 OTHERS = {

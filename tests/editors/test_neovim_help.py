@@ -47,7 +47,7 @@ def test_helptags_accepts_page(neovim: Neovim, tmp_path: Path) -> None:
 
 def test_page_names_every_file_type(neovim: Neovim) -> None:
     types = neovim.run("return vim.lsp.config.hlo_lsp.filetypes")
-    assert types == ["hlo", "xla_memory", "xla_thunks", "xla_stdout", "xla_oom"]
+    assert types == ["hlo", "xla_memory", "xla_thunks", "xla_stdout", "xla_oom", "xla_flags"]
     page = PAGE.read_text("utf-8")
     assert [f"*ft-{name}*" in page for name in types] == [True] * len(types)
 

@@ -6,8 +6,9 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.hover import hover
-from lsp.opened import DUMP, at, context
+from hlo_lsp.lsp.hover import hover, option_hover
+from hlo_lsp.lsp.session import Session
+from lsp.opened import DUMP, at, context, item
 from marks import mark
 
 
@@ -100,3 +101,15 @@ async def test_hover_range_covers_the_cursor_target() -> None:
         assert mark_hover.range == types.Range(
             types.Position(whole.line, whole.start), types.Position(whole.line, whole.end)
         )
+
+
+async def test_option_of_a_compile_has_hover() -> None:
+    session, uri = Session(), "file:///m.cl_1.tpu_comp_env.txt"
+    session.open(item(uri, "xla_a: 1\nxla_tpu_enable_async_all_to_all: false\n"))
+    document = types.TextDocumentIdentifier(uri)
+    found = option_hover(session, types.HoverParams(document, types.Position(1, 4)))
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    assert "Allows asynchronous all-to-alls." in found.contents.value
+    assert found.range == types.Range(types.Position(1, 0), types.Position(1, 31))
+    assert option_hover(session, types.HoverParams(document, types.Position(0, 4))) is None

@@ -13,7 +13,8 @@ export type Language =
   | "xla-memory-report"
   | "xla-thunks"
   | "xla-stdout"
-  | "xla-oom";
+  | "xla-oom"
+  | "xla-flags";
 
 export const LANGUAGES: readonly Language[] = [
   "hlo",
@@ -24,6 +25,7 @@ export const LANGUAGES: readonly Language[] = [
   "xla-thunks",
   "xla-stdout",
   "xla-oom",
+  "xla-flags",
 ];
 
 /** The number of lines to search: output of a program may come before the first dump. */

@@ -21,6 +21,6 @@
 ---@type vim.lsp.Config
 return {
   cmd = { 'hlo-lsp' },
-  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom' },
+  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom', 'xla_flags' },
   root_markers = { 'hlo-lsp.toml', '.git' },
 }

@@ -17,14 +17,17 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.options import option_card
 from hlo_lsp.ide.hover.origin_text import describe_source_line
 from hlo_lsp.ide.hover.stats import with_times
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.flags import FLAG_FILES
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.source import SourceFiles, SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
 from hlo_lsp.text.inert import (
     escape_markdown,
@@ -151,6 +154,20 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
     contents = rendered(context.client, card, context.sources.uri)
     return types.Hover(contents, context.client.range(found.place))
+
+
+def option_hover(session: Session, params: types.HoverParams) -> types.Hover | None:
+    """Return the hover of an option in an open file that lists those of a compile."""
+    file = session.workspace.opened(params.text_document.uri)
+    if file is None or not file.uri.endswith(FLAG_FILES):
+        return None
+    line, column = session.client.point(file, params.position)
+    found = option_card(file.lines[line], column)
+    if found is None:
+        return None
+    card, name = found
+    contents = rendered(session.client, card, SourceFiles(session.settings.source_map).uri)
+    return types.Hover(contents, session.client.range(Place(file, line, name.start, name.end)))
 
 
 def rendered(client: Client, card: Card, uri_of: UriOf) -> types.MarkupContent:

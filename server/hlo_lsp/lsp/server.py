@@ -25,7 +25,7 @@ from hlo_lsp.lsp import (
 from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.comparison import answer_comparison
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
-from hlo_lsp.lsp.hover import hover, warm_up
+from hlo_lsp.lsp.hover import hover, option_hover, warm_up
 from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.missing_sources import answer_missing_sources
 from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
@@ -148,9 +148,14 @@ def _position_requests(session: Session) -> dict[str, Handler]:
 
         return on_request
 
+    hover_in_dump = at(hover, closed=True)
+
+    async def hover_anywhere(params: types.HoverParams) -> types.Hover | None:
+        return option_hover(session, params) or await hover_in_dump(params)
+
     everywhere = partial(at, whole=True, closed=True)
     return {
-        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True),
+        types.TEXT_DOCUMENT_HOVER: hover_anywhere,
         types.TEXT_DOCUMENT_DEFINITION: everywhere(navigation.definition),
         types.TEXT_DOCUMENT_DECLARATION: everywhere(navigation.declaration),
         types.TEXT_DOCUMENT_TYPE_DEFINITION: everywhere(navigation.type_definition),

@@ -9,7 +9,7 @@ from hlo_lsp.text.disk import UnreadableError, read_document
 # `flagfile` of libtpu has all flags; `debug_options` has those that are not the default. The
 # options of libtpu also follow from those of the compile: `compiler_options` in JAX.
 LIBTPU_OPTIONS = ".tpu_comp_env.txt"
-_SUFFIXES = (".flagfile", ".debug_options", LIBTPU_OPTIONS)
+FLAG_FILES = (".flagfile", ".debug_options", LIBTPU_OPTIONS)
 _MAX_BYTES = 1_000_000
 
 
@@ -21,7 +21,7 @@ def flags_of(dump: Compile) -> dict[str, dict[str, str]]:
     """
     path = next((file.path for file in dump.files if file.path is not None), None)
     found = {}
-    for suffix in () if path is None else _SUFFIXES:
+    for suffix in () if path is None else FLAG_FILES:
         assert path is not None
         file = path.with_name(group_key(path.name) + suffix)
         if file.is_file() and file.stat().st_size <= _MAX_BYTES:
