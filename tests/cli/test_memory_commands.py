@@ -44,6 +44,19 @@ def test_missing_file_is_reported_once(dump: Path) -> None:
     assert (found.status, found.err.count("\n")) == (2, 1)
 
 
+def test_find_of_an_axis_names_the_meshes(dump: Path) -> None:
+    for paths in ([dump], []):
+        found = run("find", *paths, "--axis", "model", cwd=dump)
+        assert found.status == 1
+        assert "no collectives over model in these dumps (meshes: none)" in found.err
+
+
+def test_find_without_query_names_what_is_missing(dump: Path) -> None:
+    found = run("find", cwd=dump)
+    assert found.status == 2
+    assert "a query is missing" in found.err
+
+
 def test_find_without_result_exits_with_1(dump: Path) -> None:
     found = run("find", "nothing.py:3", dump)
     assert (found.status, found.out) == (1, "")

@@ -363,11 +363,14 @@ def mesh_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
         yield f"times of {name}", times, "[overlaps](#overlaps)"
         yield f"cost of {name}", run("cost", folder / name, "--by", "axis"), "[costs](#costs)"
         yield f"c of {name}", run("inspect", folder / name, "--instruction", "c"), _INSTRUCTION
+    result = "[axis result](#axis-result)"
+    yield "axis", run("find", folder / "mesh.txt", "--axis", "data", "--chip", "v5e"), result
     cut = folder / "parts" / "module_0001.m.cpu_after_optimizations.txt"
     cut.parent.mkdir()
     cut.write_text(_PARTITIONED, "utf-8")
     whole = _PARTITIONED.replace("f32[8]", "f32[16]").replace("is_scheduled=true, ", "")
     cut.with_name("module_0001.m.before_optimizations.txt").write_text(whole, "utf-8")
+    yield "axis of parts", run("find", folder / "parts", "--axis", "data"), result
     for name in ("x", "s", "c"):
         yield f"part of {name}", run("inspect", cut, "--instruction", name), _INSTRUCTION
 

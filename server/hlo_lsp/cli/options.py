@@ -13,6 +13,7 @@ from hlo_lsp.cli.help_text import HelpFormatter, RootParser, examples_text
 from hlo_lsp.cli.shared_options import (
     FORMATS,
     FORMS,
+    HERE,
     CommandParser,
     add_all_modules_option,
     add_all_option,
@@ -225,6 +226,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query",
         metavar="QUERY",
+        nargs="?",
         help="a name such as `fusion.12`, a Python line such as `train.py:27`,"
         " a shape such as `f32[8,128]`, or a part of an op_name with a slash",
     )
@@ -233,9 +235,15 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         type=dump_path,
         nargs="*",
-        default=[Path()],
+        default=HERE,
         help="a dump file, or a folder with dumps (default: the current folder)",
     )
+    parser.add_argument(
+        "--axis",
+        metavar="AXIS",
+        help="an axis of the mesh, in place of a query: find the collectives over it",
+    )
+    add_chip_option(parser)
     add_top_option(parser, 20, "the number of buffers to print for each module")
     add_answer_options(parser)
 

@@ -139,6 +139,7 @@ def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
+HERE = [Path()]  # the default of paths
 _CHIPS = (
     *("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
     *("a100", "h100", "h200", "b200", "mi300x", "mi350x", "mi355x"),

@@ -108,6 +108,23 @@ class _Exposed:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedCollective:
+    """A collective with its axes, and the logical bytes of its result in each execution."""
+
+    start: InstructionLine
+    kind: str
+    bytes: int
+    executions: int
+    is_exposed: bool
+    axes: CollectiveAxes
+
+    @property
+    def bytes_per_run(self) -> int:
+        """Logical bytes of all executions."""
+        return self.bytes * self.executions
+
+
+@dataclass(frozen=True, slots=True)
 class AxisTotal:
     """The collectives over the same axes, with the bytes and the times of one run.
 
@@ -222,26 +239,32 @@ class Overlap:
         return exposure_cause(self.program, start, kind)
 
     @property
-    def by_axis(self) -> list[AxisTotal]:
-        """The collectives by their axes, those with most time or else bytes first."""
-        times = {one.start: one for one in self.network or ()}
+    def placed(self) -> list[PlacedCollective]:
+        """The collectives of known axes."""
         rows = [
-            (one.start, self.bytes_per_run([one]), one.is_exposed)
+            (one.start, one.kind, one.bytes, self.executions.get(one.start, 1), one.is_exposed)
             for total in self.totals or ()
             for one in total.operations
         ]
-        rows += [(one.instruction, one.bytes_per_run, True) for one in self.synchronous]
-        groups: dict[str, list[tuple[InstructionLine, int, bool]]] = {}
-        for row in rows:
-            if row[0] in self.axes:
-                groups.setdefault(self.axis(row[0]), []).append(row)
+        rows += [
+            (one.instruction, one.kind, one.bytes, one.executions, True) for one in self.synchronous
+        ]
+        return [PlacedCollective(*row, self.axes[row[0]]) for row in rows if row[0] in self.axes]
+
+    @property
+    def by_axis(self) -> list[AxisTotal]:
+        """The collectives by their axes, those with most time or else bytes first."""
+        times = {one.start: one for one in self.network or ()}
+        groups: dict[str, list[PlacedCollective]] = {}
+        for one in self.placed:
+            groups.setdefault(one.axes.label, []).append(one)
         found = []
         for members in groups.values():
-            known = [times[start] for start, *_ in members if start in times]
-            exposed = [size for _, size, is_exposed in members if is_exposed]
-            total = sum(size for _, size, _ in members)
+            known = [times[one.start] for one in members if one.start in times]
+            exposed = [one.bytes_per_run for one in members if one.is_exposed]
+            total = sum(one.bytes_per_run for one in members)
             counts = len(members), len(exposed), total, sum(exposed)
-            found.append(AxisTotal(self.axes[members[0][0]], *counts, *_network_ps(known)))
+            found.append(AxisTotal(members[0].axes, *counts, *_network_ps(known)))
         return sorted(found, key=lambda one: (-one.least_ps, -one.bytes, one.axes.label))
 
     @property
@@ -550,7 +573,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     if origin is None or origin.source is None
                     else str(origin.source),
                     "argument": None if origin is None else origin.argument,
-                    **_collective_json(one, operation.start),
+                    **collective_json(one, operation.start),
                     "cause": _cause_json(one, operation.start, operation.kind),
                 }
                 for operation, origin in one.exposed[:count]
@@ -563,7 +586,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "bytes": each.bytes,
                     "work": each.work,
                     "executions": one.executions.get(each.start, 1),
-                    **_collective_json(one, each.start),
+                    **collective_json(one, each.start),
                 }
                 for each in one.fused[:count]
             ],
@@ -599,7 +622,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "source": None
                     if each.origin is None or each.origin.source is None
                     else str(each.origin.source),
-                    **_collective_json(one, each.instruction),
+                    **collective_json(one, each.instruction),
                     "cause": _cause_json(one, each.instruction, each.kind),
                 }
                 for each in one.synchronous[:count]
@@ -611,7 +634,8 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
     ]
 
 
-def _collective_json(overlap: Overlap, start: InstructionLine) -> Json:
+def collective_json(overlap: Overlap, start: InstructionLine) -> Json:
+    """Return the axes of a collective, and why it is there, as JSON."""
     axes, role = overlap.axes.get(start), overlap.roles.get(start)
     return {
         "axes": None if axes is None else axes_json([axes]),
@@ -653,7 +677,7 @@ def _network_json(overlap: Overlap, count: int) -> Json | None:
                 "least_seconds": in_seconds(one.least_ps),
                 "work_seconds": in_seconds(one.work_ps),
                 "uncovered_seconds": in_seconds(one.uncovered_ps),
-                **_collective_json(overlap, one.start),
+                **collective_json(overlap, one.start),
             }
             for one in overlap.network[:count]
         ],
