@@ -5,8 +5,7 @@ import pytest
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.program.collective_roles import CollectiveRole, collective_role
+from hlo_lsp.program.collective_roles import CollectiveRole, annotations_of, collective_role
 
 _SHARDING = "sharding={mesh['data'=2,'model'=2], [{'data'}, {}]}"
 _BEFORE = f"""\
@@ -54,12 +53,17 @@ metadata={{op_name="jit(f)/sharding_constraint" source_file="/f.py" source_line=
 """
 
 
-def _role(name: str, before: str | None = _BEFORE) -> CollectiveRole | None:
+def _compile(before: str | None = _BEFORE) -> Compile:
     after = DumpFile.of_text(_AFTER, "m.cpu_after_optimizations.txt")
     others = [DumpFile.of_text(before, "m.before_optimizations.txt")] if before else []
-    line = Compile([after], others=others).instruction(name)
+    return Compile([after], others=others)
+
+
+def _role(name: str, before: str | None = _BEFORE) -> CollectiveRole | None:
+    dump = _compile(before)
+    line = dump.instruction(name)
     assert line is not None
-    return collective_role(Compile([after], others=others), LocatedRecord(after, line.record))
+    return collective_role(dump, line)
 
 
 @pytest.mark.parametrize(
@@ -95,3 +99,30 @@ def test_hover_has_the_role() -> None:
     assert card is not None
     found = [fact.text for fact in card.facts if fact.label == "role"]
     assert found == ["gathers argument p['w'], cut in dim 0 over data"]
+
+
+_CONSTRAINED = _BEFORE.replace(
+    "  ROOT %d = f32[8,8] dot(%p, %w), metadata={op_name=",
+    f"""\
+  %n = f32[8,8] negate(%d)
+  ROOT %c = f32[8,8] custom-call(%n), custom_call_target="Sharding", {_SHARDING}
+  %d = f32[8,8] dot(%p, %w), metadata={{source_file="/f.py" source_line=5 op_name=""",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("gather", ["w"]), ("asked", ["p"]), ("sum", ["w"]), ("start", ["c"]), ("dot.1", [])],
+)
+def test_annotations_ask_for_collectives(name: str, wanted: list[str]) -> None:
+    dump = _compile(_CONSTRAINED)
+    line = dump.instruction(name)
+    assert line is not None
+    assert [one.record.name for one in annotations_of(dump, line)] == wanted
+
+
+def test_text_before_optimizations_is_needed_for_annotations() -> None:
+    dump = _compile(None)
+    line = dump.instruction("gather")
+    assert line is not None
+    assert annotations_of(dump, line) == []

@@ -76,7 +76,7 @@ def declaration(context: RequestContext, position: types.Position) -> Locations:
 
 
 def type_definition(context: RequestContext, position: types.Position) -> Locations:
-    """Return the computation that an instruction calls, or the value that flows through it."""
+    """Return what asks for a collective, a called computation, or the value of an instruction."""
     return _locations(context, _places(context, position, navigation.type_definitions))
 
 

@@ -1,24 +1,30 @@
 """Why a collective is in a program: what asks for it, and the data that it moves."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import join_limited
+from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
 from hlo_lsp.program.global_shapes import global_shape
-from hlo_lsp.program.instruction_owners import owner_of_line
+from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of_line
 from hlo_lsp.program.mesh import collective_in
-from hlo_lsp.program.stages import unoptimized_module
+from hlo_lsp.program.stages import counterparts, unoptimized_module
 from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, REDUCTIONS, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_OPERANDS = 3
 _MAX_PARTS = 100
+_MAX_STEPS = 50  # from data to the next sharding
+_SUMS = PRODUCT_OPCODES | {"reduce"}
 _FLAG = "u32[]{:S(2)"  # in the memory of a TPU for synchronization
 _VERBS = {"all-gather": "gathers", "all-to-all": "exchanges", "collective-broadcast": "sends"}
 
@@ -43,18 +49,14 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     The instruction can be the collective, or start, end, wrap, or contain it. Without the text
     before optimizations, it is unknown whether the program has the collective.
     """
-    module = line.file.module
     original = unoptimized_module(dump)
-    part = _first_part(module, line.record)
-    collective = None if _is_later_part(module, part) else collective_in(module, part)
-    if original is None or collective is None or line.file is original:
+    located = _collective(line)
+    if original is None or located is None or line.file is original:
         return None
-    located = LocatedRecord(line.file, collective)
-    opcode = without_async_ending(collective.opcode)
+    opcode = without_async_ending(located.record.opcode)
     owner = owner_of_line(dump, located)
     own = "" if owner is None else source_label(owner.source, owner.op_name)
-    op_name = "" if owner is None else f"/{owner.op_name}"
-    if any(op_name.endswith(f"/{name}") for name in _collectives(original)):  # in other scopes
+    if _requests(original, owner):
         return CollectiveRole("requested", f"asked for by {own}")
     origins = [_whole(dump, origin) for origin in _origins(dump, located)]
     labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
@@ -70,6 +72,65 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
         return CollectiveRole("argument", f"{verb} {data}{cut}")
     use = "" if own in {"", *labels} else f" for {own}"
     return CollectiveRole("resharding", f"{verb} the result of {data}{use}")
+
+
+def annotations_of(
+    dump: Compile, line: LocatedRecord[InstructionLine]
+) -> list[LocatedRecord[InstructionLine]]:
+    """Return the instructions in the text before optimizations that ask for a collective.
+
+    They are the collectives of the program, else the shardings of the arguments, and the nearest
+    ones of what is computed from the data; if it has none, of what the data is computed from.
+    """
+    original, located = unoptimized_module(dump), _collective(line)
+    if original is None or located is None or line.file is original:
+        return []
+    owner = owner_of_line(dump, located)
+    if requests := _requests(original, owner):
+        return [LocatedRecord(original, one) for one in requests]
+    module = original.module
+    entry = None if module.entry is None else module.computation(module.entry)
+    data: list[InstructionLine] = []
+    for origin in (_whole(dump, one) for one in _origins(dump, located)):
+        number = None if origin.argument is None else parameter_number(origin.instruction.record)
+        if number is None or entry is None:
+            data += counterparts(dump, origin.instruction).get(original, [])
+        elif number in entry.parameters:
+            data.append(entry.parameters[number])
+    is_sum = without_async_ending(located.record.opcode) in REDUCTIONS
+    served = counterparts(dump, located).get(original, []) or data
+    found = [one for one in (*data, *served) if _is_annotated(one)]
+    found += [] if is_sum else _nearest(served, partial(_results, module))
+    found = found or _nearest(data, module.operands)
+    return [LocatedRecord(original, one) for one in dict.fromkeys(found)]
+
+
+def _results(module: ModuleIndex, record: InstructionLine) -> Iterable[InstructionLine]:
+    """Return what is computed from a value without sums: each part of it from a part."""
+    return (one for one in module.users(record) if one.opcode not in _SUMS)
+
+
+def _is_annotated(record: InstructionLine) -> bool:
+    return record.attribute("sharding") is not None and not record.shape.startswith("(")
+
+
+def _nearest(
+    starts: list[InstructionLine],
+    step: Callable[[InstructionLine], Iterable[InstructionLine | None]],
+) -> list[InstructionLine]:
+    """Return the annotated instructions that can be reached by the fewest steps."""
+    seen, reached = set(starts), starts
+    for _ in range(_MAX_STEPS):
+        checkpoint()
+        reached = [
+            one
+            for one in chain.from_iterable(map(step, reached))
+            if one is not None and one not in seen
+        ]
+        seen.update(reached)
+        if found := [one for one in reached if _is_annotated(one)]:
+            return found
+    return []
 
 
 def _first_part(module: ModuleIndex, record: InstructionLine) -> InstructionLine:
@@ -107,11 +168,28 @@ def _producer(module: ModuleIndex, line: InstructionLine | None) -> InstructionL
 
 
 @query
-def _collectives(file: DumpFile) -> frozenset[str]:
-    """Return the operation names of the collectives in a text before optimizations."""
+def _collectives(file: DumpFile) -> tuple[InstructionLine, ...]:
+    """Return the collectives in a text before optimizations."""
     records = file.module.instructions.records()
-    found = (one for one in records if without_async_ending(one.opcode) in COLLECTIVE_OPCODES)
-    return frozenset(one.metadata.get("op_name", "") for one in found) - {""}
+    return tuple(one for one in records if without_async_ending(one.opcode) in COLLECTIVE_OPCODES)
+
+
+def _requests(file: DumpFile, owner: InstructionFacts | None) -> list[InstructionLine]:
+    """Return the collectives in a text before optimizations with an operation name.
+
+    After optimizations, it can be in other scopes.
+    """
+    name = "" if owner is None else f"/{owner.op_name}"
+    named = ((one, one.metadata.get("op_name", "")) for one in _collectives(file))
+    return [one for one, own in named if own and name.endswith(f"/{own}")]
+
+
+def _collective(line: LocatedRecord[InstructionLine]) -> LocatedRecord[InstructionLine] | None:
+    """Return the collective that an instruction is or has a part of; None for others."""
+    module = line.file.module
+    part = _first_part(module, line.record)
+    found = None if _is_later_part(module, part) else collective_in(module, part)
+    return None if found is None else LocatedRecord(line.file, found)
 
 
 def _origins(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Origin]:

@@ -159,3 +159,18 @@ def test_missing_names_have_no_definition() -> None:
         found = cursor_target_at(file, line, lines[line].rindex(word) + 1 * word.startswith("%"))
         assert found is not None
         assert definitions(dump, found) == []
+
+
+def test_type_definition_of_a_collective_is_what_asks_for_it() -> None:
+    gather = 'metadata={op_name="jit(f)/gather"}'
+    before = DumpFile.of_text(
+        "HloModule m\n\nENTRY %e {\n  %x = f32[8] parameter(0)\n"
+        f"  ROOT %asked = f32[8] all-gather(%x), dimensions={{0}}, {gather}\n}}\n",
+        "m.before_optimizations.txt",
+    )
+    text = before.document.text.replace("asked", "here").replace("m\n", "m, is_scheduled=true\n", 1)
+    after = DumpFile.of_text(text, "m.cpu_after_optimizations.txt")
+    found = cursor_target_at(after, 4, 9)
+    assert found is not None
+    (place,) = type_definitions(Compile([after], others=[before]), found)
+    assert (place.file, place.line) == (before, 4)

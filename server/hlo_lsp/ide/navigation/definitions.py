@@ -18,6 +18,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
+from hlo_lsp.program.collective_roles import annotations_of
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.instruction_owners import owner_of_line
 from hlo_lsp.program.schedule import thunk_instruction
@@ -91,7 +92,7 @@ def declaration(dump: Compile, target: CursorTarget) -> Place | None:
 
 
 def type_definitions(dump: Compile, target: CursorTarget) -> list[Place]:
-    """Return the computations that an instruction calls.
+    """Return the shardings that ask for a collective, and the computations of an instruction.
 
     For an element such as ``tuple#1``, return the instructions that compute it. In a memory file,
     return the entry of the value that flows through the instruction.
@@ -110,7 +111,8 @@ def type_definitions(dump: Compile, target: CursorTarget) -> list[Place]:
         if isinstance(meant.record, TupleElement):
             return _origin_places(meant)
         called = meant.file.module.called_by(meant.record)
-        return _name_places(LocatedRecord(meant.file, head) for head in called)
+        heads = (LocatedRecord(meant.file, head) for head in called)
+        return _name_places([*annotations_of(dump, meant), *heads])
     for entry in dump.entries_at(entity.name):
         for position in entry.record.positions:
             if position.name == entity.name and (position.index or "{}") == (entity.index or "{}"):
