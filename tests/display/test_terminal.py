@@ -1,7 +1,10 @@
 """Tests for cards and Markdown on a terminal."""
 
+from dataclasses import replace
+
 from display.console import make_console, output_text
-from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.cards import Card, Fact, card_markdown
+from hlo_lsp.display.table import Table
 from hlo_lsp.display.terminal import print_card, print_note
 
 CARD = Card(
@@ -15,6 +18,15 @@ def test_note_with_path_is_wrapped_at_slashes() -> None:
     console = make_console(width=16)
     print_note(console, "in /dumps/train/module_0001.txt")
     assert output_text(console) == "in /dumps/train/\nmodule_0001.txt\n"
+
+
+def test_table_of_a_card_is_below_its_text() -> None:
+    table = Table(("dim 0", "devices"), [["0-3", "0, 1"]])
+    card, out = replace(CARD, table=table), make_console()
+    print_card(out, card)
+    last = [line.rstrip() for line in output_text(out).split("\n")][-3:-1]
+    assert last == ["  dim 0  devices", "  0-3    0, 1"]
+    assert list(card_markdown(card))[-3:] == ["| Dim 0 | Devices |", "|---|---|", "| 0-3 | 0, 1 |"]
 
 
 def test_card_is_a_title_and_a_table() -> None:

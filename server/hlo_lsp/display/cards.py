@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.display.table import Table, markdown_blocks
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.text.inert import markdown_lines, markdown_text
 
@@ -23,12 +24,16 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The facts about one subject, the most relevant first; ``headline`` sums them up."""
+    """The facts about one subject, the most relevant first; ``headline`` sums them up.
+
+    ``table`` is for answers of commands; hovers do not show it.
+    """
 
     title: str
     facts: tuple[Fact, ...] = ()
     text: str = ""
     headline: str = ""
+    table: Table | None = None
 
 
 def card_markdown(card: Card) -> Iterator[str]:
@@ -40,3 +45,5 @@ def card_markdown(card: Card) -> Iterator[str]:
     yield from (f"- **{fact.label}** {markdown_text(fact.text)}" for fact in card.facts)
     if card.text:
         yield from ("", markdown_lines(card.text))
+    if card.table is not None:
+        yield from ("", *markdown_blocks([card.table]))

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hlo_lsp.display.cards import Card
+from hlo_lsp.display.table import text_lines
 from hlo_lsp.text.inert import printable, printable_lines, split_quoted_names
 from hlo_lsp.text.wrapping import line_starts
 
@@ -37,6 +38,8 @@ def print_card(console: Console, card: Card) -> None:
         print_table(console, table)
     if card.text:
         console.print(Words(with_names(card.text, has_lines=True)))
+    for line in () if card.table is None else text_lines([card.table]):
+        console.print(Words(Text(printable(line))))
 
 
 def print_note(console: Console, text: str) -> None:

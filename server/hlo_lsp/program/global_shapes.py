@@ -31,10 +31,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class GlobalShape:
-    """The shape of an array on all devices, without layout, and how it is cut."""
+    """The shape of an array on all devices, without layout, and how it is cut.
+
+    ``sharding`` is the annotation that says so, None if there is none.
+    """
 
     shape: ArrayShape
     cuts: tuple[Cut, ...]
+    sharding: Sharding | None = None
 
 
 def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalShape | None:
@@ -63,7 +67,7 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
     sharding, meshes = next(_shardings(original.module, records, parts), None), meshes_of(dump)
     dims = ((dim, number) for dim, number in enumerate(parts) if number > 1)
     cuts = tuple(Cut(dim, number, cut_axes(meshes, sharding, dim)) for dim, number in dims)
-    return GlobalShape(whole, cuts) if cuts else None
+    return GlobalShape(whole, cuts, sharding) if cuts else None
 
 
 def _originals(

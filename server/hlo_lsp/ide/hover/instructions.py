@@ -20,7 +20,12 @@ from hlo_lsp.ide.hover.shapes import (
     split_waste,
     tuple_facts,
 )
-from hlo_lsp.ide.hover.sharding import group_facts, has_shard_shapes, sharding_facts
+from hlo_lsp.ide.hover.sharding import (
+    device_table,
+    group_facts,
+    has_shard_shapes,
+    sharding_facts,
+)
 from hlo_lsp.ide.hover.values import (
     counted_list,
     data_index,
@@ -47,7 +52,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.collective_roles import collective_role
 from hlo_lsp.program.dataflow import ModuleFlow
-from hlo_lsp.program.global_shapes import global_shape
+from hlo_lsp.program.global_shapes import GlobalShape, global_shape
 from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.mesh import collective_axes, meshes_of
 from hlo_lsp.program.stages import counterparts
@@ -117,10 +122,10 @@ def instruction_card(
     facts += _value_facts(value, name, at, leaves)
     facts += _leaf_facts(dump, name, inner)
     if text is not None:
-        facts += _opcode_specific_facts(dump, text, line)
-        facts += _operand_facts(text, line)
+        facts += [*_opcode_specific_facts(dump, text, line), *_operand_facts(text, line)]
+    whole = None if line is None else global_shape(dump, line)
     if line is not None:
-        facts += [*_global_facts(dump, line), *_operation_facts(line.file.module, line.record)]
+        facts += [*_global_facts(whole), *_operation_facts(line.file.module, line.record)]
         facts += _callee_facts(line.file.module, line.record)
     if used:
         names = join_limited([quoted_name(entry.record) for entry in used], 6)
@@ -140,6 +145,7 @@ def instruction_card(
         result_headline(dump, (name, main, text), value, [leaf for _, leaf in data])
         if is_known
         else "",
+        None if whole is None else device_table(whole),
     )
 
 
@@ -318,9 +324,8 @@ def axis_facts(dump: Compile, line: OptionalLine) -> list[Fact]:
     return facts if role is None else [*facts, Fact("role", role.text)]
 
 
-def _global_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Fact]:
+def _global_facts(found: GlobalShape | None) -> list[Fact]:
     """Return the shape of the whole array of which the result is the part of one device."""
-    found = global_shape(dump, line)
     if found is None:
         return []
     size = logical_bytes(found.shape)
