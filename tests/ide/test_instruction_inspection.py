@@ -239,7 +239,7 @@ use_global_device_ids=true
     found, card = instruction_json(dump, "a"), instruction_card(dump, "a")
     assert found is not None
     assert card is not None
-    assert found["axes"] == [{"name": "model", "size": 2}]
+    assert found["axes"] == [{"name": "model", "size": 2, "stride": None}]
     assert [fact.text for fact in card.facts if fact.label == "axes"] == [
         "over `model` (2 devices) of the mesh data=2, model=2"
     ]

@@ -191,4 +191,4 @@ use_global_device_ids=true
 }}
 """
     found = _axes(Compile([DumpFile.of_text(text, "m.txt")]))
-    assert axes_json([found, None, found]) == [{"name": "model", "size": 4}]
+    assert axes_json([found, None, found]) == [{"name": "model", "size": 4, "stride": None}]

@@ -54,5 +54,5 @@ def test_json_has_bytes_times_and_axes() -> None:
     assert (found["name"], found["chip"], found["bytes_per_run"]) == ("jit_f", "v5e", 2048)
     last = found["collectives"][1]
     assert last["least_seconds"] > 0
-    assert last["axes"] == [{"name": "data", "size": 2}]
+    assert last["axes"] == [{"name": "data", "size": 2, "stride": None}]
     assert last["source"] == "/home/a/train.py:7"

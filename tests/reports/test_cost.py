@@ -118,6 +118,6 @@ ENTRY %main {
 """
     groups = cost_json(table_of_text(text), InstructionKey.OPCODE, 9)["groups"]
     assert {one["name"]: one["axes"] for one in groups} == {
-        "all-reduce": [{"name": "model", "size": 2}],
+        "all-reduce": [{"name": "model", "size": 2, "stride": None}],
         "negate": [],
     }

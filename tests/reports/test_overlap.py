@@ -128,7 +128,7 @@ def _mesh_overlap() -> Overlap:
 
 def test_collectives_add_up_by_axis() -> None:
     (found,) = overlaps_json([_mesh_overlap()], 9)
-    data, model = ([{"name": name, "size": 2}] for name in ("data", "model"))
+    data, model = ([{"name": name, "size": 2, "stride": None}] for name in ("data", "model"))
     assert found["meshes"] == [[*data, *model]]
     assert [
         (one["axes"], one["label"], one["count"], one["exposed_count"], one["bytes_per_run"])

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import chain, compress, pairwise, product, starmap
 from math import prod
@@ -97,7 +97,7 @@ class CollectiveAxes:
 def axes_json(found: Iterable[CollectiveAxes | DeviceMesh | None]) -> list[dict[str, object]]:
     """Return the distinct axes of collectives or meshes as JSON."""
     axes = dict.fromkeys(chain.from_iterable(one.axes for one in found if one is not None))
-    return [{"name": axis.name, "size": axis.size} for axis in axes]
+    return [asdict(axis) for axis in axes]
 
 
 @query
