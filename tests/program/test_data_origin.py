@@ -4,7 +4,7 @@ import pytest
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.data_origin import Origin, origin_of
+from hlo_lsp.program.data_origin import Origin, origin_of, source_label
 from scanned_program import (
     CALLED_ENTRY,
     HEAD,
@@ -398,3 +398,17 @@ ENTRY %e (x: f32[8]) -> f32[8] {
         origin = origin_of(dump, name, None)
         assert origin is not None
         assert origin.source is None
+
+
+@pytest.mark.parametrize(
+    ("op_name", "label"),
+    [
+        ("jit(f)/transpose[permutation=(1, 0)]", "transpose"),
+        ("jit(f)/custom[\n  name=g\n]", "custom"),
+        (r"p[\'w1\']", "p['w1']"),
+        ("params[2][0]", "params[2][0]"),
+        (None, ""),
+    ],
+)
+def test_label_has_names_without_parameters(op_name: str | None, label: str) -> None:
+    assert source_label(None, op_name) == label

@@ -38,6 +38,9 @@ _ASYNC_RESULT = (1,)  # The elements after the result of an async-start are its 
 _REARRANGING_CALL = re.compile(
     r'custom_call_target="(?:ConcatBitcast|X64(?:Combine|SplitHigh|SplitLow))"'
 )
+_PARAMETERS = re.compile(
+    r"\[\s*\w+=.*", re.DOTALL
+)  # of an operation: `transpose[permutation=(1, 0)]`
 # XLA gives the conversions that it inserts into the body of a loop the metadata of the call that
 # was the body: no operation, and the line of the loop.
 _CALL_OF_BODY = re.compile(r"/body/(?:closed_call|eval_jaxpr)$")
@@ -87,7 +90,8 @@ class Origin:
 
 def source_label(source: SourceLine | None, op_name: str | None) -> str:
     """Return a Python line and the last part of an operation name: ``train.py:25 dot_general``."""
-    operation = split_scopes(op_name or "")[-1].partition("[")[0].replace("`", "'")
+    operation = _PARAMETERS.sub("", split_scopes(op_name or "")[-1])
+    operation = unescape_argument(operation).replace("`", "'")
     line = "" if source is None else source.short
     return f"{line} {operation[:_MAX_LABEL_CHARACTERS]}".strip()
 
