@@ -88,6 +88,41 @@ def test_uncertain_arrays_have_no_global_shape(name: str) -> None:
     assert _found(name) is None
 
 
+_LOOP = """\
+%condition {
+  ROOT %go = pred[] constant(true)
+}
+
+%loop {
+  %s.9 = (SHAPE) parameter(0)
+  %g.9 = SHAPE get-tuple-element(%s.9), index=0
+  %l.9 = SHAPE exponential(%g.9), metadata={op_name="body/exp"}
+  ROOT %t.9 = (SHAPE) tuple(%l.9)
+}
+
+ENTRY %e {
+  %z.9 = SHAPE constant({...})
+  %i.9 = (SHAPE) tuple(%z.9)
+  %w.9 = (SHAPE) while(%i.9), condition=%condition, body=%loop
+"""
+
+
+@pytest.mark.parametrize(("is_in_loop", "shape"), [(True, "f32[64,32]"), (False, None)])
+def test_operation_in_as_many_loops_is_the_same(is_in_loop: bool, shape: str | None) -> None:
+    loop = _LOOP.replace("SHAPE", "f32[64,32]")
+    single = 'ENTRY %e {\n  %l.9 = f32[64,32] exponential(%x), metadata={op_name="body/exp"}\n'
+    before = _BEFORE.replace("ENTRY %e {\n", loop if is_in_loop else single)
+    after = _AFTER.replace("ENTRY %e {\n", _LOOP.replace("SHAPE", "f32[32,8]"))
+    dump = Compile(
+        [DumpFile.of_text(after, "m.cpu_after_optimizations.txt")],
+        others=[DumpFile.of_text(before, "m.before_optimizations.txt")],
+    )
+    line = dump.instruction("l.9")
+    assert line is not None
+    found = global_shape(dump, line)
+    assert (found and shape_text(found.shape)) == shape
+
+
 def test_hover_has_the_global_shape() -> None:
     card = instruction_card(_dump(), "t.1")
     assert card is not None

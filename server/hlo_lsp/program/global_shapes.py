@@ -17,6 +17,7 @@ from hlo_lsp.program.stages import counterparts, is_optimized, unoptimized_modul
 from hlo_lsp.program.transfers import REDUCTIONS, is_communication, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
+_MAX_LOOPS = 20  # around an instruction
 _PRODUCTS = {"convolution": "dot"}  # XLA for TPU turns a dot into a convolution
 
 
@@ -45,8 +46,8 @@ def global_shape(dump: Compile, line: LocatedRecord[InstructionLine]) -> GlobalS
     """Return the shape of an array in the program before it was partitioned.
 
     It is that of the parameter with this number, or of the only operation that can be this one by
-    opcode, operation name, Python line, and sizes. None if the array is not cut, if the operation
-    is unknown, or if the array is a summand of the part of each device.
+    opcode, operation name, Python line, sizes, and the loops around it. None if the array is not
+    cut, if the operation is unknown, or if the array is a summand of the part of each device.
     """
     shape, original = try_shape(line.record.shape), unoptimized_module(dump)
     if original is None or not isinstance(shape, ArrayShape) or not is_optimized(line.file):
@@ -75,10 +76,10 @@ def _originals(
 ) -> list[InstructionLine]:
     """Return the instructions before optimizations that an instruction can be."""
     module, record = line.file.module, line.record
-    number = parameter_number(record)
-    if not _is_in_entry(module, record):
+    number, loops = parameter_number(record), _loops_around(module, record)
+    if loops is None:
         return []
-    if number is not None:
+    if number is not None and not loops:
         entry = original.module.entry
         parameters = {} if entry is None else original.module.computation(entry).parameters
         return [parameters[number]] if number in parameters else []
@@ -88,7 +89,8 @@ def _originals(
         return []
     opcode = _computed_opcode(module, record)
     found = counterparts(dump, line).get(original, [])
-    return [one for one in found if one.opcode == opcode and _is_in_entry(original.module, one)]
+    same = (one for one in found if one.opcode == opcode)
+    return [one for one in same if _loops_around(original.module, one) == loops]
 
 
 def _is_reduction(module: ModuleIndex, record: InstructionLine) -> bool:
@@ -96,9 +98,18 @@ def _is_reduction(module: ModuleIndex, record: InstructionLine) -> bool:
     return collective is not None and without_async_ending(collective.opcode) in REDUCTIONS
 
 
-def _is_in_entry(module: ModuleIndex, record: InstructionLine) -> bool:
-    home = module.computation_of(record)
-    return home is not None and home.is_entry
+def _loops_around(module: ModuleIndex, record: InstructionLine) -> int | None:
+    """Return the number of loops around an instruction, None if it is called in another way.
+
+    The partitioner computes parts of a result in loops of its own.
+    """
+    home, loops = module.computation_of(record), 0
+    while home is not None and not home.is_entry and loops < _MAX_LOOPS:
+        callers = module.callers(home)
+        if len(callers) != 1 or callers[0].opcode != "while":
+            return None
+        home, loops = module.computation_of(callers[0]), loops + 1
+    return None if home is None else loops
 
 
 def _computed_opcode(module: ModuleIndex, record: InstructionLine) -> str:
