@@ -30,6 +30,17 @@ metadata={{op_name="jit(f)/while/body/dynamic_slice"}}
   ROOT %t = (f32[6,8,8], s32[]) tuple(%m, %i)
 }}
 
+%narrow {{
+  %o = f32[6,8,8] parameter(0)
+  %u = bf16[6,8,8] convert(%o)
+  ROOT %r = bf16[6,8,8] transpose(%u), dimensions={{1,0,2}}
+}}
+
+%wave {{
+  %o.1 = f32[6,8,8] parameter(0)
+  ROOT %k = f32[6,8,8] sine(%o.1)
+}}
+
 ENTRY %e {{
   %w.1 = f32[4,8] parameter(0), {_SHARDING}, \
 metadata={{op_name="p['w']"}}
@@ -48,6 +59,10 @@ metadata={{op_name="jit(f)/sharding_constraint" source_file="/f.py" source_line=
   %done = f32[8,8] collective-permute-done(%start)
   %init = (f32[6,8,8], s32[]) tuple(%v, %n)
   %while = (f32[6,8,8], s32[]) while(%init), condition=%cond, body=%body
+  %mover = bf16[6,8,8] fusion(%v), kind=kLoop, calls=%narrow, metadata={{op_name="while"}}
+  %turned = bf16[6,16,8] all-gather(%mover), dimensions={{1}}, channel_id=9
+  %waves = f32[6,8,8] fusion(%v), kind=kLoop, calls=%wave, metadata={{op_name="jit(f)/sin"}}
+  %computed = f32[6,16,8] all-gather(%waves), dimensions={{1}}, channel_id=10
   ROOT %bare = f32[8,8] all-gather(%dot.1), dimensions={{0}}, channel_id=6
 }}
 """
@@ -71,6 +86,8 @@ def _role(name: str, before: str | None = _BEFORE) -> CollectiveRole | None:
     [
         ("gather", "argument", "gathers argument p['w'], cut in dim 0 over data"),
         ("looped", "argument", "gathers argument p['v']"),
+        ("turned", "argument", "gathers argument p['v']"),
+        ("computed", "resharding", "gathers the result of sin"),
         ("asked", "requested", "asked for by f.py:3 psum"),
         ("sum", "reduction", "reduces partial results of f.py:5 dot_general"),
         ("start", "resharding",

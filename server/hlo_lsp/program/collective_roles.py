@@ -23,6 +23,8 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_OPERANDS = 3
 _MAX_PARTS = 100
+_MAX_MOVES = 4
+_MOVES = frozenset({"bitcast", "convert", "copy", "parameter", "reshape", "transpose"})
 _MAX_STEPS = 50  # from data to the next sharding
 _SUMS = PRODUCT_OPCODES | {"reduce"}
 _FLAG = "u32[]{:S(2)"  # in the memory of a TPU for synchronization
@@ -58,7 +60,7 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     own = "" if owner is None else source_label(owner.source, owner.op_name)
     if _requests(original, owner):
         return CollectiveRole("requested", f"asked for by {own}")
-    origins = [_whole(dump, origin) for origin in _origins(dump, located)]
+    origins = _data_origins(dump, located)
     labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
     if not labels:
         return None
@@ -91,7 +93,7 @@ def annotations_of(
     module = original.module
     entry = None if module.entry is None else module.computation(module.entry)
     data: list[InstructionLine] = []
-    for origin in (_whole(dump, one) for one in _origins(dump, located)):
+    for origin in _data_origins(dump, located):
         number = None if origin.argument is None else parameter_number(origin.instruction.record)
         if number is None or entry is None:
             data += counterparts(dump, origin.instruction).get(original, [])
@@ -198,12 +200,31 @@ def _origins(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Origin
     return list(origins_of(dump, ((one.name, None) for one in operands)).values())
 
 
+def _data_origins(dump: Compile, collective: LocatedRecord[InstructionLine]) -> list[Origin]:
+    """Return the origins of what a collective moves, or has partial results of."""
+    origins = _origins(dump, collective)
+    is_sum = without_async_ending(collective.record.opcode) in REDUCTIONS
+    return origins if is_sum else [_whole(dump, origin) for origin in origins]
+
+
 def _whole(dump: Compile, origin: Origin) -> Origin:
-    """Return the argument of which an iteration of a loop takes a slice; others as they are."""
-    if origin.argument is not None or not (origin.op_name or "").endswith("dynamic_slice"):
-        return origin
-    found = _origins(dump, origin.instruction)
-    return next((one for one in found if one.argument is not None), origin)
+    """Return the argument of which a slice, another layout, or another type moves; else itself."""
+    found: Origin | None = origin
+    for _ in range(_MAX_MOVES):
+        if found is None or found.argument is not None:
+            break
+        sources = _origins(dump, found.instruction) if _is_move(found) else []
+        found = next((one for one in sources if one.argument is not None or _is_move(one)), None)
+    return origin if found is None or found.argument is None else found
+
+
+def _is_move(origin: Origin) -> bool:
+    if (origin.op_name or "").endswith("dynamic_slice"):
+        return True
+    module, record = origin.instruction.file.module, origin.instruction.record
+    fused = chain.from_iterable(map(module.members, module.called_by(record)))
+    parts = fused if record.opcode == "fusion" else [record]
+    return _MOVES.issuperset(one.opcode for one in parts)
 
 
 def _cuts(dump: Compile, origin: Origin) -> str:
