@@ -1,9 +1,11 @@
 """Why a collective overlaps with no computation."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from hlo_lsp.cost.chips import chips
 from hlo_lsp.cost.exposure import ExposureCause, exposure_cause
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
@@ -33,16 +35,25 @@ xla_tpu_enable_async_collective_fusion: true
 """
 
 
-def _cause(dump: Compile, name: str) -> ExposureCause:
-    program, line = program_cost(dump, None), dump.instruction(name)
+def _cause(
+    dump: Compile,
+    name: str,
+    kind: str = "all-reduce",
+    *,
+    chip: str = "",
+    least_ps: float | None = None,
+    others: Sequence[str] = (),
+) -> ExposureCause:
+    program, line = program_cost(dump, chips()[chip] if chip else None), dump.instruction(name)
     assert program is not None
     assert line is not None
-    return exposure_cause(program, line.record, "all-reduce")
+    found = [one.record for other in others if (one := dump.instruction(other)) is not None]
+    return exposure_cause(program, line.record, kind, least_ps, found)
 
 
-def _dump(folder: Path, options: str) -> Compile:
+def _dump(folder: Path, options: str, text: str = _TEXT) -> Compile:
     path = folder / "module_0001.m.cl_1.after_optimizations.txt"
-    path.write_text(_TEXT, "utf-8")
+    path.write_text(text, "utf-8")
     (folder / "module_0001.m.cl_1.tpu_comp_env.txt").write_text(options, "utf-8")
     workspace = DumpWorkspace()
     return workspace.compile_of(workspace.file(path))
@@ -51,7 +62,7 @@ def _dump(folder: Path, options: str) -> Compile:
 @pytest.mark.parametrize(("name", "needs"), [("a", "y"), ("p", "n")])
 def test_products_that_depend_on_it_cannot_overlap(name: str, needs: str) -> None:
     dump = Compile([DumpFile.of_text(_TEXT, "m.txt")])
-    assert _cause(dump, name) == ExposureCause("dependency", instruction=needs)
+    assert _cause(dump, name) == ExposureCause("dependency", None, needs, 0)
 
 
 def test_options_forbid_asynchronous_collectives(tmp_path: Path) -> None:
@@ -65,3 +76,42 @@ def test_options_forbid_asynchronous_collectives(tmp_path: Path) -> None:
 @pytest.mark.parametrize("options", ["", "xla_enable_async_all_reduce: AUTO\n"])
 def test_without_forbidding_option_the_cause_is_unknown(tmp_path: Path, options: str) -> None:
     assert _cause(_dump(tmp_path, options), "c") == ExposureCause("unknown")
+
+
+def test_too_little_work_is_independent() -> None:
+    dump = Compile([DumpFile.of_text(_TEXT, "m.txt")])
+    cause = _cause(dump, "c", chip="v5e", least_ps=10**9)
+    assert (cause.kind, cause.instruction) == ("dependency", None)
+    assert cause.text.startswith("only the caller needs it; at most ")
+    assert cause.text.endswith(" of 1.00 ms could overlap")
+    assert _cause(dump, "c", chip="v5e", least_ps=1).kind == "unknown"
+
+
+def test_loop_can_run_meanwhile() -> None:
+    loop = "  %w = f32[64,64] while(%x), condition=%more, body=%step\n  ROOT"
+    dump = Compile([DumpFile.of_text(_TEXT.replace("  ROOT", loop), "m.txt")])
+    assert _cause(dump, "c", chip="v5e", least_ps=10**9).kind == "unknown"
+
+
+def test_automatic_offload_needs_sparse_cores(tmp_path: Path) -> None:
+    offload = "xla_tpu_enable_sparse_core_collective_offload_all_reduce: AUTO\n"
+    dump = _dump(tmp_path, _OPTIONS + offload)
+    assert _cause(dump, "c", chip="v5e").kind == "option"
+    assert _cause(dump, "c", chip="v6e").kind == "unknown"
+
+
+def test_sum_of_a_scalar_is_always_synchronous(tmp_path: Path) -> None:
+    text = _TEXT.replace("%c = f32[64,64] all-reduce(%x)", "%c = f32[] all-reduce(%x)")
+    assert _cause(_dump(tmp_path, _OPTIONS, text), "c").kind == "unknown"
+
+
+def test_limit_needs_another_asynchronous_collective(tmp_path: Path) -> None:
+    start = "  %s = (f32[64,64], f32[64,64]) all-gather-start(%x), dimensions={0}\n"
+    start += "  %d = f32[64,64] all-gather-done(%s)\n  ROOT"
+    text = _TEXT.replace("%c = f32[64,64] all-reduce(%x)", "%c = f32[64,64] all-gather(%x)")
+    dump = _dump(
+        tmp_path, "xla_max_concurrent_async_all_gathers: 1\n", text.replace("  ROOT", start)
+    )
+    assert _cause(dump, "c", "all-gather").kind == "unknown"
+    cause = _cause(dump, "c", "all-gather", others=["s"])
+    assert cause.text == "xla_max_concurrent_async_all_gathers: 1"

@@ -1,18 +1,28 @@
 """Why a collective overlaps with no computation."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.operation import NO_COST
 from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.hlo.vocabulary import read_toml
 from hlo_lsp.model.flags import LIBTPU_OPTIONS, flags_of
-from hlo_lsp.program.transfers import ASYNC_ENDINGS, PLUMBING_OPCODES
+from hlo_lsp.program.transfers import ASYNC_ENDINGS, PLUMBING_OPCODES, REDUCTIONS
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_time
 
-_CALLS = frozenset({"while", "call", "conditional", "custom-call"})  # with products, perhaps
+_CALLS = frozenset({"while", "call", "conditional"})  # of any length
 _OFFLOAD = "xla_tpu_enable_sparse_core_collective_offload_"  # asynchronous without other options
 _OFF = frozenset({"DISABLED", "false"})
+_WITHOUT_SPARSE_CORES = frozenset({"v5e"})  # where AUTO is off
+# Sums of several arrays, or of a scalar, are so with all options (libtpu 0.0.52).
+_ALWAYS_SYNCHRONOUS = re.compile(r"\(|\w+\[\]")
+_LITTLE = 0.1  # of the time of a collective
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,48 +30,121 @@ class ExposureCause:
     """Why a collective is exposed.
 
     Attributes:
-        kind: ``dependency`` if it depends on all products of matrices and all calls of its
-            computation, or they on it, and there are some; ``option`` if it is synchronous, and
-            options of the compiler forbid that it is asynchronous; else ``unknown``.
+        kind: ``dependency`` if too little of its computation could run meanwhile, as the rest
+            depends on it, or it on the rest; ``option`` if it is synchronous, and options of the
+            compiler forbid that it is asynchronous; else ``unknown``.
         option: The options with their values, separated by commas.
-        instruction: The first instruction that needs the result.
+        instruction: The first instruction that needs the result, None if it is only returned.
+        independent_ps: The least time of the work that could run meanwhile, None if it is unknown.
+        least_ps: The least time of the collective on the network, None if it is unknown.
     """
 
     kind: str
     option: str | None = None
     instruction: str | None = None
+    independent_ps: float | None = None
+    least_ps: float | None = None
 
     @property
     def text(self) -> str:
         """The cause as a phrase, empty if it is unknown."""
-        return self.option or (f"{self.instruction} needs it" if self.instruction else "")
+        if self.kind != "dependency":
+            return self.option or ""
+        needs = f"{self.instruction} needs it" if self.instruction else "only the caller needs it"
+        if not self.independent_ps or not self.least_ps:
+            return needs
+        times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
+        return f"{needs}; at most {times} could overlap"
 
 
-def exposure_cause(program: ProgramCost, collective: InstructionLine, kind: str) -> ExposureCause:
-    """Return why a collective of this kind, such as ``all-reduce``, is exposed."""
+def exposure_cause(
+    program: ProgramCost,
+    collective: InstructionLine,
+    kind: str,
+    least_ps: float | None = None,
+    others: Collection[InstructionLine] = (),
+) -> ExposureCause:
+    """Return why a collective is exposed.
+
+    Args:
+        program: The cost of the program.
+        collective: The collective, or its start.
+        kind: Its kind, such as ``all-reduce``.
+        least_ps: Its least time on the network in picoseconds, None if it is unknown.
+        others: The starts of the asynchronous collectives of this kind.
+    """
     file = program.dump.module_file
     if file is None:
         return ExposureCause("unknown")
     module = file.module
     after = _reached(collective, module.users)
-    dependent = after | _reached(collective, module.operands)
+    dependent = after | _reached(collective, module.operands) | {collective.printed}
     home = module.computation_of(collective)
+    members = () if home is None else module.members(home)
+    calls = [one for one in members if one.opcode in _CALLS]
     rows = [row for row in program.executed.instructions if row.computation is home]
-    long = [row.instruction for row in rows if row.products or row.instruction.opcode in _CALLS]
-    if long and dependent.issuperset(long):
-        for one in (row.instruction for row in rows if row.instruction in after):
-            if one.opcode not in PLUMBING_OPCODES and not one.opcode.endswith(ASYNC_ENDINGS):
-                return ExposureCause("dependency", instruction=one.name)
+    free = [row for row in rows if row.instruction not in dependent]
+    is_free = not dependent.issuperset(calls)
+    work = None if is_free else _work_ps(free, program.chip)
+    users = (one.name for one in members if one in after and not _is_step(one))
+    dependency = ExposureCause("dependency", None, next(users, None), work, least_ps)
+    has_long = calls or any(map(_is_long, rows))
+    if _is_less(work, _LITTLE, least_ps) or (
+        has_long and not is_free and not any(map(_is_long, free))
+    ):
+        return dependency
+    has_others = any(row.instruction in others for row in rows)
+    options = _forbidding_options(program, collective, kind, has_others=has_others)
+    if options:
+        return ExposureCause("option", ", ".join(options), None, work, least_ps)
+    if _is_less(work, 1, least_ps):
+        return dependency
+    return ExposureCause("unknown", None, None, work, least_ps)
+
+
+def _forbidding_options(
+    program: ProgramCost, collective: InstructionLine, kind: str, *, has_others: bool
+) -> list[str]:
+    """Return the options, with their values, because of which a collective is synchronous."""
     options = flags_of(program.dump).get(LIBTPU_OPTIONS, {})
     offload = options.get(f"{_OFFLOAD}{kind.replace('-', '_')}", "DISABLED")
-    if collective.opcode.endswith(ASYNC_ENDINGS) or offload not in _OFF:
-        return ExposureCause("unknown")
-    forbidding = [
-        f"{name}: {options[name]}"
-        for name, option in read_toml("compiler_options").items()
-        if kind in option.get("collectives", ()) and options.get(name) in option["forbids"]
-    ]
-    return ExposureCause("option" if forbidding else "unknown", ", ".join(forbidding) or None)
+    has_cores = program.chip is None or program.chip.name not in _WITHOUT_SPARSE_CORES
+    if collective.opcode.endswith(ASYNC_ENDINGS) or (offload not in _OFF and has_cores):
+        return []
+    if kind in REDUCTIONS and _ALWAYS_SYNCHRONOUS.match(collective.shape):
+        return []
+    known = read_toml("compiler_options").items()
+    own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
+    found = [name for name, option in own if options.get(name) in option.get("forbids", ())]
+    if not found and has_others:
+        found = [name for name, option in own if options.get(name) in option.get("limits", ())]
+    return [f"{name}: {options[name]}" for name in found]
+
+
+def _is_less(work: float | None, share: float, least_ps: float | None) -> bool:
+    """Return whether work takes less than a share of a time, or nothing."""
+    return work is not None and (work == 0 or work < share * (least_ps or 0))
+
+
+def _work_ps(rows: Iterable[InstructionCost], chip: Chip | None) -> float | None:
+    """Return the least time of instructions without transfers, None if it is unknown."""
+    if any(row.cost is None for row in rows):
+        return None
+    work = [row for row in rows if row.cost != NO_COST and not row.wire_bytes]
+    work = [row for row in work if not _is_step(row.instruction)]
+    if chip is None:
+        return None if work else 0.0
+    return sum((least_time(row, chip).ps for row in work), 0.0)
+
+
+def _is_long(row: InstructionCost) -> bool:
+    """Return whether an instruction has products of matrices, perhaps in a custom call."""
+    is_call = row.instruction.opcode == "custom-call" and row.cost != NO_COST
+    return bool(row.products) or is_call
+
+
+def _is_step(one: InstructionLine) -> bool:
+    return one.opcode in PLUMBING_OPCODES or one.opcode.endswith(ASYNC_ENDINGS)
 
 
 def _reached(

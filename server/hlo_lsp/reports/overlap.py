@@ -236,7 +236,10 @@ class Overlap:
         """Return why a collective is exposed, None for other operations."""
         if self.program is None or kind not in COLLECTIVE_OPCODES:
             return None
-        return exposure_cause(self.program, start, kind)
+        times = (one.least_ps for one in self.network or () if one.start is start)
+        operations = (one for total in self.totals or () for one in total.operations)
+        others = {one.start for one in operations if one.kind == kind and one.start is not start}
+        return exposure_cause(self.program, start, kind, next(times, None), others)
 
     @property
     def placed(self) -> list[PlacedCollective]:
@@ -645,7 +648,14 @@ def collective_json(overlap: Overlap, start: InstructionLine) -> Json:
 
 def _cause_json(overlap: Overlap, start: InstructionLine, kind: str) -> Json | None:
     cause = overlap.cause(start, kind)
-    return None if cause is None else asdict(cause)
+    if cause is None:
+        return None
+    return {
+        "kind": cause.kind,
+        "option": cause.option,
+        "instruction": cause.instruction,
+        "independent_seconds": in_seconds(cause.independent_ps),
+    }
 
 
 def _axis_total_json(total: AxisTotal, has_times: bool) -> Json:
