@@ -82,9 +82,16 @@ def test_too_little_work_is_independent() -> None:
     dump = Compile([DumpFile.of_text(_TEXT, "m.txt")])
     cause = _cause(dump, "c", chip="v5e", least_ps=10**9)
     assert (cause.kind, cause.instruction) == ("dependency", None)
-    assert cause.text.startswith("only the caller needs it; at most ")
+    assert cause.text.startswith("at most ")
     assert cause.text.endswith(" of 1.00 ms could overlap")
     assert _cause(dump, "c", chip="v5e", least_ps=1).kind == "unknown"
+
+
+def test_result_of_the_program_has_no_user() -> None:
+    text = "HloModule m, is_scheduled=true\n\nENTRY %e {\n  %x = f32[8] parameter(0)\n"
+    text += "  ROOT %r = f32[8] all-reduce(%x), channel_id=1, to_apply=%sum\n}\n"
+    cause = _cause(Compile([DumpFile.of_text(text, "m.txt")]), "r")
+    assert (cause.kind, cause.text) == ("dependency", "nothing else can run meanwhile")
 
 
 def test_loop_can_run_meanwhile() -> None:

@@ -99,7 +99,9 @@ ENTRY %main (x: f32[8]) -> f32[8] {
         "   64 B            0 B           1        0  all-gather\n"
         "  bytes   each  executions  exposed\n"
         "  128 B  128 B           1  large parameter 0\n"
-        "   64 B                     in 2 more"
+        "   64 B                     in 2 more\n"
+        "  exposed  cause\n"
+        "  large    nothing else can run meanwhile"
     )
 
 

@@ -1,4 +1,4 @@
-"""``hlo-lsp find``: find buffers by name, Python line, shape, or scope, or what uses an axis."""
+"""``hlo-lsp find``: find buffers by name, Python line, shape, or scope."""
 
 import argparse
 from collections import Counter
@@ -7,21 +7,17 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.cli.printing import print_answer, print_errors, print_missing
-from hlo_lsp.cli.shared_options import HERE, dump_path
-from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.axis_search import AxisInModule, axis_content, axis_json, find_axis
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_content, found_json
-
-_MAX_MESHES = 3
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     if options.axis is not None:
-        return _run_axis(options)
+        # A late import, because other queries need no costs.
+        from hlo_lsp.cli.find_axis import run as run_axis  # noqa: PLC0415
+
+        return run_axis(options)
     if options.query is None:
         raise CommandError("a query is missing: a name, Python line, shape, or scope, or --axis")
     missing_path = next((path for path in options.paths if not path.exists()), None)
@@ -53,29 +49,5 @@ def run(options: argparse.Namespace) -> int:
     print_missing(missing, count)
     if not found and not errors:
         message = f"no {query.kind.value} `{query.text}` in these dumps"
-        raise CommandError(message, NOT_FOUND_STATUS)
-    return print_errors(errors)
-
-
-def _run_axis(options: argparse.Namespace) -> int:
-    """Find collectives over an axis; the first path is in place of a query."""
-    paths = [] if options.query is None else [dump_path(options.query)]
-    paths += [] if paths and options.paths is HERE else options.paths
-    errors: list[str] = []
-    found: list[AxisInModule] = []
-    meshes: set[str] = set()
-    for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_SIZES):
-        one = find_axis(dump, options.axis, chip_of(dump, options.chip))
-        meshes.update(mesh.text for mesh in one.overlap.meshes)
-        found += [one] if one.collectives else []
-    found.sort(key=lambda one: (-one.least_ps, -one.bytes_per_run))
-    print_answer(
-        options.format,
-        (axis_content(module, options.axis, options.top) for module in found),
-        lambda: {"axis": options.axis, "modules": list(map(axis_json, found))},
-    )
-    if not found and not errors:
-        known = join_limited(sorted(meshes), _MAX_MESHES) or "none"
-        message = f"no collectives over {options.axis} in these dumps (meshes: {known})"
         raise CommandError(message, NOT_FOUND_STATUS)
     return print_errors(errors)

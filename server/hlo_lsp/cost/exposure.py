@@ -34,7 +34,7 @@ class ExposureCause:
             depends on it, or it on the rest; ``option`` if it is synchronous, and options of the
             compiler forbid that it is asynchronous; else ``unknown``.
         option: The options with their values, separated by commas.
-        instruction: The first instruction that needs the result, None if it is only returned.
+        instruction: The first instruction that needs the result, None if only the caller does.
         independent_ps: The least time of the work that could run meanwhile, None if it is unknown.
         least_ps: The least time of the collective on the network, None if it is unknown.
     """
@@ -50,11 +50,11 @@ class ExposureCause:
         """The cause as a phrase, empty if it is unknown."""
         if self.kind != "dependency":
             return self.option or ""
-        needs = f"{self.instruction} needs it" if self.instruction else "only the caller needs it"
-        if not self.independent_ps or not self.least_ps:
-            return needs
-        times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
-        return f"{needs}; at most {times} could overlap"
+        parts = [f"{self.instruction} needs it"] if self.instruction else []
+        if self.independent_ps and self.least_ps:
+            times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
+            parts.append(f"at most {times} could overlap")
+        return "; ".join(parts) or "nothing else can run meanwhile"
 
 
 def exposure_cause(
