@@ -56,7 +56,8 @@ def larger(tmp_path: Path) -> Path:
 async def test_answer_links_buffers_of_both_dumps(tmp_path: Path, larger: Path) -> None:
     before = write_dump(tmp_path / "before")
     found = await compare(before, larger)
-    assert found["markdown"].startswith(f"# {found['title']}\n")
+    title, _, cause = found["title"].partition("): ")
+    assert found["markdown"].startswith(f"# {title})\n\n{cause}\n\n- Before: ")
     line = 1 + MODULE.split("\n").index(next(x for x in MODULE.split("\n") if "%a =" in x))
     for folder in (before, larger):
         assert f"({(folder / f'{STEM}.txt').as_uri()}#L{line})" in found["markdown"]

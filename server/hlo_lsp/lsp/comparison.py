@@ -55,9 +55,9 @@ async def answer_comparison(session: Session, params: CompareParams) -> Json:
 
 
 def _with_notes(page: str, notes: Sequence[str]) -> str:
-    """Return a page with notes below its title."""
-    title, end, rest = page.partition("\n\n")
-    return end.join((title, *map(markdown_text, notes), rest))
+    """Return a page with notes before the names of both sides."""
+    title, sides, rest = page.partition("\n- Before: ")
+    return "\n\n".join((title.rstrip("\n"), *map(markdown_text, notes), sides.lstrip("\n") + rest))
 
 
 async def compared_in_process(

@@ -168,16 +168,24 @@ def comparison_page(
         sides: The names of the sides.
         name_cell: Returns the function that returns the cells with names of buffers of a pair.
     """
-    yield from (f"# {markdown_text(comparison_headline(comparison))}", "")
+    yield from _heading(comparison_headline(comparison))
     for title, side in zip(("Before", "After"), sides, strict=True):
         yield f"- {title}: {markdown_code(side)}"
     yield ""
     for pair in comparison.shown:
         if len(comparison.pairs) > 1:
-            yield from (f"# {markdown_text(headline(pair.titled))}", "")
+            yield from _heading(headline(pair.titled))
         yield from diff_sections(pair.titled, count, name_cell(pair))
         yield ""
     yield from _markdown_notes(comparison, sides)
+
+
+def _heading(text: str) -> Iterator[str]:
+    """Yield a headline as a title, and the cause of the change in it, if there is one, below."""
+    title, is_cut, cause = text.partition("): ")
+    yield from (f"# {markdown_text(title + is_cut.removesuffix(': '))}", "")
+    if cause:
+        yield from (markdown_text(cause), "")
 
 
 def _markdown_notes(comparison: ComparedSides, sides: tuple[str, str]) -> Iterator[str]:
