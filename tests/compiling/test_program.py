@@ -91,6 +91,10 @@ def test_lone_text_is_for_the_cpu(tmp_path: Path) -> None:
     assert (request["platform"], request["topology"]) == ("cpu", None)
 
 
+def test_unknown_chip_names_similar_ones(tmp_path: Path) -> None:
+    assert _refusal(write_dump(tmp_path), Changes(chip="v7e")).startswith("no chip v7e; did you ")
+
+
 def test_other_chip_has_a_slice_of_its_own(tmp_path: Path) -> None:
     request = program_at(write_dump(tmp_path)).request(Changes(chip="v6e"), tmp_path)
     assert (request["topology"], request["dumped_topology"]) == ("v6e:2x2", "v5e:2x4")

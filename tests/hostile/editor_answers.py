@@ -53,6 +53,8 @@ OWN_REQUESTS: dict[str, Callable[[HostileFiles, str], list[Any]]] = {
         {"uri": uri, "position": _position(line), "direction": "previous"} for line in (30, 60)
     ],
     "hlo/compare": lambda f, uri: [{"before": _side(uri), "after": _side(f.changed.as_uri())}],
+    "hlo/compile": lambda _, uri: [{"uri": uri, "changes": {"chip": RAW_PAYLOAD}}],
+    "hlo/compileChoices": lambda _, uri: [{"uri": uri}],
     "hlo/fetch": lambda _, uri: [{"uri": uri}],
     "hlo/hosts": lambda _, uri: [{"uri": uri}],
     "hlo/hottest": lambda _, uri: [_side(uri)],

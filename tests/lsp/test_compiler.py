@@ -244,13 +244,16 @@ async def test_choices_are_those_of_the_dump(
 ) -> None:
     harness = Harness(monkeypatch, StandIn(tmp_path))
     assert await harness.choices(dump.as_uri()) == {
-        "options": {"xla_tpu_limit": "5", "xla_tpu_name": "AUTO"},
+        "options": [
+            {"name": "xla_tpu_limit", "value": "5"},
+            {"name": "xla_tpu_name", "value": "AUTO"},
+        ],
         "arguments": [
             {"number": 0, "name": "p['w']", "isUsable": True},
             {"number": 1, "name": "x", "isUsable": False},
         ],
     }
-    assert await harness.choices("untitled:1") == {"options": {}, "arguments": []}
+    assert await harness.choices("untitled:1") == {"options": [], "arguments": []}
 
 
 async def test_unknown_document_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ interface Compiled {
 }
 
 interface Choices {
-  readonly options: Readonly<Record<string, string>>;
+  readonly options: readonly { readonly name: string; readonly value: string }[];
   readonly arguments: readonly { readonly number: number; readonly name: string; readonly isUsable: boolean }[];
 }
 
@@ -134,13 +134,13 @@ async function askArgument({ arguments: all }: Choices): Promise<Changes | undef
 }
 
 async function askOption(options: Choices["options"]): Promise<Changes | undefined> {
-  const items = Object.entries(options).map(([label, description]) => ({ label, description }));
+  const items = options.map(({ name: label, value: description }) => ({ label, description }));
   const title = "Option of XLA or libtpu";
   const name =
     items.length === 0
       ? await vscode.window.showInputBox({ title, placeHolder: "xla_tpu_scoped_vmem_limit_kib" })
       : (await vscode.window.showQuickPick(items, { title, placeHolder: "the options that the dump lists, with their values" }))?.label;
-  const value = name && (await vscode.window.showInputBox({ title: name, value: options[name] ?? "", prompt: "its new value" }));
+  const value = name && (await vscode.window.showInputBox({ title: name, value: items.find(({ label }) => label === name)?.description ?? "", prompt: "its new value" }));
   return name && value !== undefined ? { flags: { [name]: value } } : undefined;
 }
 

@@ -144,6 +144,8 @@ class DumpedProgram:
                     f"{shown(self.path)}: the dump does not name its chip; choose one, such as v5e"
                 )
             return own
+        if changes.chip not in chips():
+            raise CompileFailedError(f"no chip {changes.chip}{similar(changes.chip, chips())}")
         found = slice_with(changes.chip, settings.devices)
         if found is None:
             raise CompileFailedError(

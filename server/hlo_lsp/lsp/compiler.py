@@ -31,6 +31,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.program_table import program_row, row_change
+from hlo_lsp.text.inert import printable_json
 
 _POLL_SECONDS = 0.1
 _COMPILED = "compiled"
@@ -125,18 +126,17 @@ class Compiler(Service):
         """
         path = path_of(params.uri)
         if path is None:
-            return {"options": {}, "arguments": []}
+            return {"options": [], "arguments": []}
         try:
             program = await run_in_process(partial(program_at, path))
         except CompileFailedError as error:
             raise RequestFailedError(str(error)) from None
-        return {
-            "options": program.known_options,
-            "arguments": [
-                {"number": number, "name": name, "isUsable": number in program.usable}
-                for number, name in program.arguments.items()
-            ],
-        }
+        options = [{"name": name, "value": value} for name, value in program.known_options.items()]
+        arguments = [
+            {"number": number, "name": name, "isUsable": number in program.usable}
+            for number, name in program.arguments.items()
+        ]
+        return {"options": printable_json(options), "arguments": printable_json(arguments)}
 
 
 def _in_loop(report: Callable[[str], None]) -> Callable[[str], None]:
