@@ -100,6 +100,7 @@ class StandIn:
             "for number, line in enumerate(sys.stdin):",
             "    request = json.loads(line)",
             "    request['XLA_FLAGS'] = os.environ.get('XLA_FLAGS')",
+            "    request['process'] = os.getpid()",
             f"    print(json.dumps(request), file=open({str(self._log)!r}, 'a'))",
             "    if dumps:",
             "        source = dumps[min(number, len(dumps) - 1)]",
@@ -113,7 +114,8 @@ class StandIn:
     @property
     def requests(self) -> list[dict[str, Any]]:
         """The requests."""
-        return [json.loads(line) for line in self._log.read_text("utf-8").splitlines()]
+        lines = self._log.read_text("utf-8").splitlines() if self._log.exists() else []
+        return [json.loads(line) for line in lines]
 
 
 def copy_of(folder: Path, target: Path, old: str, new: str) -> Path:

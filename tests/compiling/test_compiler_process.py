@@ -59,6 +59,43 @@ def test_one_process_answers_several_requests(
     assert [one["folder"] for one in stand_in.requests] == ["a", "b"]
 
 
+def test_equal_request_without_folder_is_compiled_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = StandIn(tmp_path)
+    with _process(monkeypatch, stand_in) as process:
+        found = [process.compile({"text": text}).folder for text in "aba"]
+    assert found[0] == found[2] != found[1]
+    assert [one["text"] for one in stand_in.requests] == ["a", "b"]
+
+
+def test_compile_after_a_crash_succeeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    stand_in = StandIn(tmp_path, then="request['text'] == 'a' and sys.exit(6)")
+    with _process(monkeypatch, stand_in) as process:
+        with pytest.raises(CompileFailedError, match="status 6"):
+            process.compile({"text": "a"})
+        assert process.compile({"text": "b"}).folder.is_dir()
+
+
+def test_compile_after_the_stop_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with _process(monkeypatch, StandIn(tmp_path)) as process:
+        process.stop()
+        with pytest.raises(CompileFailedError, match="ended early"):
+            process.compile({"text": "a"})
+
+
+def test_other_number_of_host_devices_needs_another_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = StandIn(tmp_path)
+    one = {"platform": "cpu", "host_devices": 0, "replicas": 1, "partitions": 1}
+    with _process(monkeypatch, stand_in) as process:
+        for devices in (1, 4, 4):
+            process.compile({**one, "partitions": devices, "folder": str(len(stand_in.requests))})
+    first, second, third = (one["process"] for one in stand_in.requests)
+    assert first != second == third
+
+
 def test_flags_of_the_environment_are_hidden(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -38,21 +38,12 @@ def recompile_folder(
     python: str, folder: Path, *, from_text: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield each program of a folder, and how its new compile differs, empty if it does not."""
-    compiler: CompilerProcess | None = None
-    try:
+    with CompilerProcess(python, seconds=_SECONDS) as compiler:
         for path in sorted(folder.rglob("*before_optimizations.txt")):
-            if compiler is None:
-                compiler = CompilerProcess(python, seconds=_SECONDS)
             try:
                 yield path.name, _difference(compiler, path, from_text)
             except CompileFailedError as error:
                 yield path.name, f"fails: {error}"
-                if not compiler.is_running:
-                    compiler.close()
-                    compiler = None
-    finally:
-        if compiler is not None:
-            compiler.close()
 
 
 def _difference(compiler: CompilerProcess, path: Path, from_text: bool) -> str:

@@ -11,7 +11,7 @@ A request is a line of JSON:
 - ``dumped_options``, ``dumped_topology``, ``change``: all options in a dump, its slice, and the
   change number of its libtpu. Those that differ from the defaults of the same libtpu are used.
 - ``donated``, ``no_donation``: arguments to donate, and whether no others are donated.
-- ``folder``: the folder for the dump; ``scratch``: one for other files.
+- ``folder``: the folder for the dump, by default a new one; ``scratch``: one for other files.
 
 An answer is a line of JSON, too: ``{"stage": NAME}`` when a stage begins, and at the end the fields
 of ``CompileResult``, or ``error``, ``type``, and the stage that ``failed``. The first stage begins
@@ -24,6 +24,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -57,6 +58,7 @@ class CompileResult:
         unknown_options: The options of the dump that the compiler lacks.
         memory: The numbers of ``memory_analysis()`` in bytes.
         seconds: The time of each stage.
+        folder: The folder with the dump.
     """
 
     versions: Mapping[str, str]
@@ -66,10 +68,15 @@ class CompileResult:
     unknown_options: Sequence[str]
     memory: Mapping[str, int]
     seconds: Mapping[str, float]
+    folder: Path
 
 
 class CompilerProcess:
-    """A process that compiles one text after the other; it ends with the block."""
+    """A process that compiles one text after the other; it ends with the block.
+
+    An equal request without a folder has the same result. After a crash, and for another number of
+    devices of the CPU, which XLA reads once, the next request starts another process.
+    """
 
     script = Path(__file__).with_name("jax_compiler.py")
 
@@ -98,13 +105,23 @@ class CompilerProcess:
             prefix="hlo-compile-", ignore_cleanup_errors=True
         )
         self._log = tempfile.TemporaryFile(dir=self._folder.name)  # noqa: SIM115  # until the end
-        self._has_timed_out = False
+        self._has_timed_out = self._is_stopped = False
+        self._results: dict[bytes, CompileResult] = {}
+        self._host_devices: int | None = None
+        try:
+            self._process = self._start()
+        except CompileFailedError:
+            self._log.close()
+            self._folder.cleanup()
+            raise
+
+    def _start(self) -> "subprocess.Popen[bytes]":
         environment = python_environment()
         for name in _HIDDEN_VARIABLES.intersection(environment):
             del environment[name]
         try:
-            self._process = subprocess.Popen(
-                [python, str(self.script)],
+            return subprocess.Popen(
+                [self.python, str(self.script)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
@@ -113,9 +130,7 @@ class CompilerProcess:
                 start_new_session=True,  # Ctrl-C ends it by way of this process
             )
         except OSError as error:
-            self._log.close()
-            self._folder.cleanup()
-            raise CompileFailedError(f"{python}: {error.strerror}") from error
+            raise CompileFailedError(f"{self.python}: {error.strerror}") from error
 
     def __enter__(self) -> "CompilerProcess":
         return self
@@ -130,28 +145,47 @@ class CompilerProcess:
         self._log.close()
         self._folder.cleanup()
 
-    @property
-    def is_running(self) -> bool:
-        """True until the process ends."""
-        return self._process.poll() is None
-
     def stop(self) -> None:
         """End the process, also during a compile; any thread can call this."""
+        self._is_stopped = True
         self._process.kill()
+
+    def _prepare(self, host_devices: int) -> None:
+        """Start another process if this one has ended, or has other devices of the CPU."""
+        is_other = self._host_devices not in {None, host_devices}
+        if not self._is_stopped and (is_other or self._process.poll() is not None):
+            self._process.kill()
+            self._process.communicate()
+            self._has_timed_out = False
+            self._log.seek(0)
+            self._log.truncate()
+            self._process = self._start()
+            if self._is_stopped:  # meanwhile
+                self._process.kill()
+        self._host_devices = host_devices
 
     def new_folder(self, name: str = "") -> Path:
         """Return a new folder for a dump, whose name begins with this one."""
         return Path(tempfile.mkdtemp(prefix=name, dir=self._kept or self._folder.name))
 
-    def compile(self, request: Json) -> CompileResult:
+    def compile(self, request: Json, name: str = "") -> CompileResult:
         """Compile a text, which writes a dump into the folder of the request.
 
         Args:
             request: The request, without ``scratch``.
+            name: The beginning of the name of a new folder.
 
         Raises:
             CompileFailedError: The compiler refuses the text, ends early, or needs too long.
         """
+        key = sha256(json.dumps(request).encode()).digest()
+        if key not in self._results:
+            folder = request.get("folder") or str(self.new_folder(name))
+            self._results[key] = self._compile({**request, "folder": folder})
+        return self._results[key]
+
+    def _compile(self, request: Json) -> CompileResult:
+        self._prepare(_host_devices(request))
         scratch = tempfile.mkdtemp(dir=self._folder.name)
         content = json.dumps({**request, "scratch": scratch})
         timer = None if self._seconds is None else Timer(self._seconds, self._time_out)
@@ -166,11 +200,12 @@ class CompilerProcess:
             raise self._ending()
         if "error" in answer:
             raise self._refusal(answer)
+        answer["folder"] = Path(request["folder"])
         return CompileResult(**{name: answer[name] for name in CompileResult.__slots__})
 
     def _time_out(self) -> None:
         self._has_timed_out = True
-        self.stop()
+        self._process.kill()
 
     def _answer(self, line: bytes) -> Json | None:
         """Send a request, and return the last answer, None if the process ends before."""
@@ -214,6 +249,14 @@ class CompilerProcess:
             message = f"{operation[1]}: {_first_line(operation[2])}"
             return CompileFailedError(message, name=operation[1])
         return CompileFailedError(_first_line(text))
+
+
+def _host_devices(request: Json) -> int:
+    """Return the number of devices of the CPU for a request, 1 for that of a TPU."""
+    if request.get("platform") != "cpu":
+        return 1
+    count: int = max(request["host_devices"], request["replicas"] * request["partitions"])
+    return max(1, count)
 
 
 def _first_line(text: str) -> str:

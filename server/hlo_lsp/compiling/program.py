@@ -101,7 +101,7 @@ class DumpedProgram:
         dumped = self.settings.rest.get("dumped_options", {})
         return {**(dumped if isinstance(dumped, dict) else {}), **self.settings.options}
 
-    def request(self, changes: Changes, folder: Path) -> Json:
+    def request(self, changes: Changes, folder: Path | None = None) -> Json:
         """Return the request for a compile that writes its dump into a folder.
 
         Raises:
@@ -129,7 +129,7 @@ class DumpedProgram:
             "options": dict(changes.options),
             "donated": sorted(donated),
             "no_donation": changes.no_donation,
-            "folder": str(folder),
+            "folder": None if folder is None else str(folder),
         }
 
     def _topology(self, changes: Changes) -> str | None:

@@ -62,8 +62,7 @@ def compile_again(
     Raises:
         CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
     """
-    after = folder or compiler.new_folder()
-    request = program.request(changes, after)
+    request = program.request(changes, folder)
     result = _compile(compiler, program, request)
     before = program.dump
     notes = list(_notes(program, result))
@@ -75,11 +74,10 @@ def compile_again(
             "before: the program without the changes, compiled as well, because "
             + (why if before else "the dump has only its text")
         )
-        before = compiler.new_folder("unchanged-")
-        original = program.request(unedited, before)
+        original = program.request(unedited)
         if not result.is_original:
             original["mlir"] = None
-        _compile(compiler, program, original)
+        before = _compile(compiler, program, original, "unchanged-").folder
     elif before and not result.is_original:
         why = "the dump has no module.mlir"
         if program.is_newest:
@@ -92,13 +90,15 @@ def compile_again(
         f"compiled with {', '.join(versions)} ({compiler.python}) for {target}: {', '.join(times)}"
     )
     return Recompiled(
-        before, after, result, target, (headline, *notes, *program.notes(changes.text))
+        before, result.folder, result, target, (headline, *notes, *program.notes(changes.text))
     )
 
 
-def _compile(compiler: CompilerProcess, program: DumpedProgram, request: Json) -> CompileResult:
+def _compile(
+    compiler: CompilerProcess, program: DumpedProgram, request: Json, name: str = ""
+) -> CompileResult:
     try:
-        return compiler.compile(request)
+        return compiler.compile(request, name)
     except CompileFailedError as error:
         if error.name and error.line is None:
             error.line = _line_of(error.name, request["text"])
