@@ -159,8 +159,14 @@ allocation 2: size 64, preallocated-temp:
 """
 
 
-def _saving(module: str, ranges: str) -> int:
-    dump = _dump(module, _OUTPUT, ranges)
+_READ_LATER = _FREE.replace("cosine(%s)", "cosine(%s), control-predecessors={%x}").replace(
+    "slice(%e)", "slice(%x)"
+)
+_RANGES_READ_LATER = _RANGES.replace("x{}:0-1", "x{}:0-5").replace("e{}:1-4", "e{}:1-3")
+
+
+def _saving(module: str, ranges: str, assignment: str = _OUTPUT) -> int:
+    dump = _dump(module, assignment, ranges)
     (occupancy,) = memory_space_occupancies(dump)
     arguments = _arguments(dump)
     assert [one.state for one in arguments] == [DonationState.USABLE]
@@ -168,17 +174,18 @@ def _saving(module: str, ranges: str) -> int:
 
 
 def test_donation_saves_the_buffer_of_the_output() -> None:
-    assert (
-        _saving(_FREE, _RANGES.replace("x{}:0-1", "x{}:0-5").replace("e{}:1-4", "e{}:1-3")) == 2048
-    )
+    assert _saving(_FREE, _RANGES_READ_LATER) == 2048
 
 
 def test_donation_saves_nothing_while_a_temporary_needs_the_bytes() -> None:
-    module = _FREE.replace("cosine(%s)", "cosine(%s), control-predecessors={%x}").replace(
-        "slice(%e)", "slice(%x)"
-    )
-    ranges = _RANGES.replace("x{}:0-1", "x{}:0-5").replace("e{}:1-4", "e{}:1-3")
-    assert _saving(module, ranges) == 32
+    assert _saving(_READ_LATER, _RANGES_READ_LATER) == 32
+
+
+def test_displaced_bytes_that_values_share_count_once() -> None:
+    e = " value: <1 e @0> (size=2048,offset=0): f32[512]{0}\n"
+    assignment = _OUTPUT.replace(e, e + e.replace("1 e", "5 b"))
+    ranges = f"{_RANGES_READ_LATER}    b{{}}:1-3\n"
+    assert _saving(_READ_LATER, ranges, assignment) == 32
 
 
 def test_token_cannot_be_donated() -> None:

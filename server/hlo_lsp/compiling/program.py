@@ -273,9 +273,7 @@ def _usable_arguments(compiled: Compile) -> frozenset[int]:
     JAX passes more than 2,000 arguments as the elements of one parameter.
     """
     return frozenset(
-        one.index[0] if one.index else one.parameter
-        for one in donated_arguments(compiled) or ()
-        if one.state is DonationState.USABLE
+        one.number for one in donated_arguments(compiled) or () if one.state is DonationState.USABLE
     )
 
 

@@ -1,9 +1,10 @@
-"""Advice on the peak of a memory space, with the bytes that it saves at most.
+"""Advice on the peak of a memory space, with the bytes that it saves at most, or about.
 
 The order is that of XLA's decision tree for the error E1000 (CompileTimeHbmOom): donation, types,
 padding, replication, rematerialization, offload. After the change, another step may be the peak, so
 that it saves less. ``tests/oracles/test_advice.py`` compiles programs with and without the change
-of each kind with a bound: none saves more, and eight of ten save at least half of it.
+of each kind with a bound: none saves more, and eight of ten save at least half of it. A donation
+has only an estimate: with the memory that it frees, XLA can also move other arrays on the chip.
 """
 
 import re
@@ -23,7 +24,14 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.memory.savings import MIN_SAVED_BYTES, MIN_SAVED_SHARE, is_negligible
+from hlo_lsp.memory.savings import (
+    ABOUT,
+    AT_MOST,
+    MIN_SAVED_BYTES,
+    MIN_SAVED_SHARE,
+    is_negligible,
+    saving_text,
+)
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import parameter_number
@@ -70,25 +78,25 @@ class Advice:
 
     Attributes:
         buffer: The largest buffer that the advice is about, None for a donation.
-        is_bound: False if the change can save more than these bytes, or often saves far less.
+        label: ``at most`` for a bound, ``about`` for an estimate; None if the change can save more
+            than these bytes, or often saves far less.
     """
 
     kind: AdviceKind
     text: str
     bytes: int
     buffer: LiveBuffer | None = None
-    is_bound: bool = True
+    label: str | None = AT_MOST
 
     @property
     def saves_bytes(self) -> int | None:
-        """The bytes that the change saves at most, None if that is unknown."""
-        return self.bytes if self.is_bound else None
+        """The bytes that the change saves at most, or about; None if that is unknown."""
+        return None if self.label is None else self.bytes
 
     @property
     def price(self) -> str:
         """The saving as text: ``saves at most 4.00 MiB``."""
-        saved = self.saves_bytes
-        return "saving unknown" if saved is None else f"saves at most {format_short_bytes(saved)}"
+        return saving_text(self.saves_bytes, self.label or AT_MOST)
 
 
 def advice(
@@ -104,7 +112,7 @@ def advice(
     fits, so that only the padding of its buffers is of interest, and other buffers take its place.
     """
     if is_on_chip(occupancy.space, dump.backend):
-        found = [replace(one, is_bound=False) for one in _padding(dump, buffers)]
+        found = [replace(one, label=None) for one in _padding(dump, buffers)]
         return _worth(dump, found, occupancy, with_negligible=with_negligible)
     found = [
         *_donation(dump, occupancy),
@@ -162,6 +170,7 @@ def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
             AdviceKind.DONATION,
             f"donate {_arguments(usable)} of the shape of an output (`donate_argnums`)",
             donation_saving(dump, usable, occupancy),
+            label=ABOUT,
         )
 
 
@@ -210,7 +219,7 @@ def _in_place(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
         f"but {first.reason}{more}",
         sum(one.saves_bytes for one in found),
         buffer=_buffer_of(dump, first),
-        is_bound=False,
+        label=None,
     )
 
 
@@ -279,7 +288,7 @@ def _replication(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
             f"({format_short_bytes(total)}) over {partitions:,} devices",
             total * (partitions - 1) // partitions,
             buffer=replicated[0].buffer,
-            is_bound=False,  # XLA partitions temporaries and outputs with them
+            label=None,  # XLA partitions temporaries and outputs with them
         )
 
 
@@ -323,7 +332,7 @@ def _rematerialization(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterato
             buffer,
         )
     text = f"offload activations to host memory{lines}"
-    yield Advice(AdviceKind.OFFLOAD, text, kept[0].bytes, buffer, is_bound=False)
+    yield Advice(AdviceKind.OFFLOAD, text, kept[0].bytes, buffer, label=None)
 
 
 def _has_layers(activations: Iterable[OwnedBuffer]) -> bool:

@@ -77,6 +77,11 @@ class Argument:
     is_size_known: bool = True
 
     @property
+    def number(self) -> int:
+        """The number of the argument; JAX passes many as the elements of one parameter."""
+        return self.index[0] if self.index else self.parameter
+
+    @property
     def idle_text(self) -> str:
         """The idle steps: ``at steps 4-23``."""
         if self.idle_steps is None:

@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import index_text
+from hlo_lsp.memory.byte_ranges import LiveByteRange, add_changes, occupied_bytes_by_step
 from hlo_lsp.memory.donated_arguments import Argument, donated_arguments, last_read_of
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.memory.why_alive import BufferUse, lifetime_of
@@ -17,16 +18,16 @@ from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import is_compatible, without_memory_space
 from hlo_lsp.program.stages import module_at_buffer_assignment
-from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
 
 def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: SpaceOccupancy) -> int:
-    """Return the bytes that the peak of a memory space falls by if arguments are donated.
+    """Return about how many bytes the peak of a memory space falls by if arguments are donated.
 
     Each argument then shares its bytes with an output of its shape. The allocation of the output
     is gone, but XLA also places temporaries in it, which need other bytes until the argument is
-    dead. If the argument is read after the output is written, XLA copies one of them.
+    dead. If the argument is read after the output is written, XLA copies one of them. What the
+    compiler does with the memory that becomes free, such as on the chip, is not known.
     """
     blocks = _output_blocks(dump)
     by_argument = {
@@ -35,10 +36,8 @@ def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: Spa
         if block.allocation.parameter is not None
     }
     changes: defaultdict[int, int] = defaultdict(int)
-    before = 0
-    for step, size in zip(occupancy.change_steps, occupancy.temp_bytes, strict=True):
-        changes[step] += size - before
-        before = size
+    occupied = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
+    add_changes(changes, occupied, 1)
     freed = 0
     for argument in arguments:
         checkpoint()
@@ -47,9 +46,7 @@ def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: Spa
         if own is None or output is None or argument.space != occupancy.space:
             continue
         freed += output.allocation.size
-        for value, start, end in _displaced(dump, output, own):
-            changes[start] += value.size
-            changes[end + 1] -= value.size
+        add_changes(changes, occupied_bytes_by_step(_displaced(dump, output, own)), 1)
     peak = max(accumulate(changes[step] for step in sorted(changes)), default=0)
     saved = occupancy.peak_bytes - (occupancy.fixed_bytes - freed + peak)
     return max(0, saved)
@@ -78,13 +75,14 @@ def _take_output(blocks: list[AllocationBlock], argument: Argument) -> Allocatio
 
 def _displaced(
     dump: Compile, output: AllocationBlock, own: AllocationBlock
-) -> Iterator[tuple[AssignedValue, int, int]]:
-    """Yield values in the allocation of an output that need other bytes, and their live ranges."""
+) -> Iterator[LiveByteRange]:
+    """Yield the bytes of an output whose values need other ones, and when."""
     last_read, last = last_read_of(dump, own) or 0, dump.last_step or 0
     for value in output.values:
         live = dump.live(value.key) if value.size else None
         if live is not None and live.record.end_step < last and live.record.start_step < last_read:
-            yield value, live.record.start_step, min(live.record.end_step, last_read)
+            end = min(live.record.end_step, last_read)
+            yield LiveByteRange(value.offset, value.size, live.record.start_step, end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
-from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
+from hlo_lsp.memory.savings import AT_MOST, MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
@@ -29,12 +29,14 @@ class OomAdvice:
 
     Attributes:
         bytes: The bytes that it is about, by which advice is sorted; 0 for none in particular.
-        saves_bytes: The bytes that it saves at most, None if that is unknown.
+        saves_bytes: The bytes that it saves at most, or about; None if that is unknown.
+        label: ``at most`` or ``about``.
     """
 
     text: str
     bytes: int = 0
     saves_bytes: int | None = None
+    label: str = AT_MOST
 
 
 # The scoped part of VMEM without `vmem_limit_bytes`; the same numbers are all VMEM of other chips.

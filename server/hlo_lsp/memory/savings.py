@@ -5,9 +5,11 @@ from typing import TypeVar
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.text.amounts import format_short_bytes
 
 MIN_SAVED_SHARE = 0.01  # of the peak, or of the largest member
 MIN_SAVED_BYTES = 1 << 20
+AT_MOST, ABOUT = "at most", "about"  # before the bytes that a change saves
 _Space = TypeVar("_Space")
 _Member = TypeVar("_Member")
 
@@ -18,6 +20,11 @@ def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
     If the peak is 0, it is unknown, and no saving is negligible.
     """
     return peak > 0 and saved < max(least, MIN_SAVED_SHARE * peak)
+
+
+def saving_text(saved: int | None, label: str = AT_MOST) -> str:
+    """Return what a change saves: ``saves at most 4.00 MiB``, or that it is unknown."""
+    return "saving unknown" if saved is None else f"saves {label} {format_short_bytes(saved)}"
 
 
 def large_spaces(spaces: Sequence[_Space], size: Callable[[_Space], int]) -> list[_Space]:

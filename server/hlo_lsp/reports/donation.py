@@ -216,7 +216,7 @@ def _idle_text(one: Argument, idle: IdleDonation | None) -> str:
 def _saving(report: DonationReport, state: DonationState) -> str:
     if state is not DonationState.USABLE or report.saves_bytes is None:
         return ""
-    return f"; donating them saves at most {format_short_bytes(report.saves_bytes)} at the peak"
+    return f"; donating them saves about {format_short_bytes(report.saves_bytes)} at the peak"
 
 
 def _drop(report: DonationReport, state: DonationState) -> str:

@@ -18,6 +18,7 @@ from hlo_lsp.memory.oom_arithmetic import (
     was_device_full,
 )
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
+from hlo_lsp.memory.savings import ABOUT, AT_MOST, saving_text
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine
@@ -94,7 +95,10 @@ def oom_report(joined: JoinedMessage, *, with_negligible: bool = False) -> OomRe
     peak = _peak(joined, with_negligible=with_negligible)
     is_full = was_device_full(message, need)
     if peak is not None and not is_full:
-        found = [OomAdvice(one.text, one.bytes, one.saves_bytes) for one in peak.advice]
+        found = [
+            OomAdvice(one.text, one.bytes, one.saves_bytes, one.label or AT_MOST)
+            for one in peak.advice
+        ]
         # Of the advice on the message, what the advice on the dump does not cover.
         found += [
             one
@@ -204,7 +208,14 @@ def oom_json(report: OomReport) -> Json:
             for owner in report.owners
             if owner.source is not None
         ],
-        "advice": [{"text": one.text, "saves_bytes": one.saves_bytes} for one in report.advice],
+        "advice": [
+            {
+                "text": one.text,
+                "saves_bytes": one.saves_bytes,
+                "is_bound": one.saves_bytes is not None and one.label == AT_MOST,
+            }
+            for one in report.advice
+        ],
     }
 
 
@@ -250,7 +261,7 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     for number, one in enumerate(report.advice[:_ADVICE]):
         cover = _advice_cover(report)
         prefix = f"advice{cover and f' ({cover})'}: " if number == 0 else "        "
-        saving = "" if one.saves_bytes is None else f"; saves at most {_size(one.saves_bytes)}"
+        saving = "" if one.saves_bytes is None else f"; {saving_text(one.saves_bytes, one.label)}"
         yield f"{prefix}{one.text}{saving}"
     if report.joined.message.page is not None:
         yield f"see {report.joined.message.page}"
@@ -275,11 +286,13 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
         rows = [
             (
                 capitalized(advice.text),
-                "unknown" if advice.saves_bytes is None else _size(advice.saves_bytes),
+                "unknown"
+                if advice.saves_bytes is None
+                else f"{advice.label} {_size(advice.saves_bytes)}",
             )
             for advice in report.advice[:_ADVICE]
         ]
-        yield from markdown_table(Table(("advice", ">saves at most"), rows))
+        yield from markdown_table(Table(("advice", ">saves"), rows))
     if report.joined.message.page is not None:
         yield from ("", f"See {report.joined.message.page}")
     yield ""
@@ -322,7 +335,8 @@ def _advice_cover(report: OomReport) -> str:
     missing = report.missing_bytes
     if missing is None or None in savings or not 0 < saved < missing:
         return ""
-    return f"saves at most {_size(saved)} of the {_size(missing)} missing"
+    label = ABOUT if any(one.label == ABOUT for one in report.advice) else AT_MOST
+    return f"{saving_text(saved, label)} of the {_size(missing)} missing"
 
 
 def oom_headline(report: OomReport) -> str:

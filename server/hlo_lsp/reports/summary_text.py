@@ -8,6 +8,7 @@ from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.display.table import Link, Table, markdown_table
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
+from hlo_lsp.memory.savings import AT_MOST
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.data_origin import Origin
@@ -80,6 +81,7 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "text": one.text,
                 "saves_bytes": one.saves_bytes,
                 "saves_allocated_bytes": one.saves_bytes,
+                "is_bound": one.label == AT_MOST,
                 "space": space.title,
             }
             for space in summary.spaces
