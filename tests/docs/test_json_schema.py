@@ -19,6 +19,7 @@ import pytest
 
 import offload_texts
 from compiling.stand_in import StandIn, python_with_jax, write_dump
+from compiling.test_proofs import dump_with_ranges
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from fused_collective import FUSED_COLLECTIVE
@@ -475,6 +476,17 @@ def unknown_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
         patch.dict(os.environ, python_with_jax(folder)),
     ):
         yield "compile", run("compile", dump, "--python", sys.executable), compared
+        yield from proven_examples(folder)
+
+
+def proven_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield answers with what a compiler says, which does not write live ranges at first."""
+    path = dump_with_ranges(folder / "proven")
+    options = ("--all", "--prove", "--python", sys.executable)
+    summaries = "[summaries](#summaries)"
+    yield "summary without proof", run("summary", path, *options), summaries
+    with patch.object(CompilerProcess, "script", StandIn(folder, dumps=(path,)).script):
+        yield "summary with proof", run("summary", path, *options), summaries
 
 
 def stdout_dump(*paths: Path) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.memory.advice import Advice, AdviceKind
+from hlo_lsp.memory.advice import Advice, AdviceKind, Proof
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -246,3 +246,18 @@ def test_tuple_tables_have_no_advice() -> None:
     assignment = _STEP_ASSIGNMENT.replace("2: size 2048", "2: size 4096") + table
     ranges = _STEP_RANGES.replace("s{}:1-2", "s{}:1-2\n    t{}:1-2")
     assert not any("scan" in one.text for one in _summary(_STEP, assignment, ranges).advice)
+
+
+@pytest.mark.parametrize(
+    ("after", "price"),
+    [
+        (72, "saves 28.00 MiB (compiled)"),
+        (90, "saves 10.00 MiB (compiled; estimate: about 28.00 MiB)"),
+        (56, "saves 44.00 MiB (compiled; estimate: about 28.00 MiB)"),
+        (104, "the peak grows by 4.00 MiB (compiled; estimate: about 28.00 MiB)"),
+    ],
+)
+def test_proof_precedes_an_estimate_that_is_far_off(after: int, price: str) -> None:
+    proof = Proof(100 * _MIB, after * _MIB)
+    one = Advice(AdviceKind.DONATION, "donate", 28 * _MIB, label="about", proof=proof)
+    assert one.price == price

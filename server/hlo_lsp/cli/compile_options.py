@@ -5,6 +5,7 @@ import argparse
 from hlo_lsp.cli.shared_options import (
     FORMATS,
     add_paths,
+    add_python_option,
     add_top_option,
     chip_name,
     dump_path,
@@ -54,12 +55,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         type=dump_path,
         help="an edited module text to compile in place of that of the dump",
     )
-    parser.add_argument(
-        "--python",
-        metavar="PYTHON",
-        help="the Python with jax, such as that of another environment (default: that of"
-        " VIRTUAL_ENV, python3 or python on the path, or this one)",
-    )
+    add_python_option(parser)
     parser.add_argument(
         "-o",
         "--output",

@@ -25,6 +25,7 @@ from hlo_lsp.cli.shared_options import (
     add_optional_dumps,
     add_paths,
     add_place_options,
+    add_prove_options,
     add_server_options,
     add_top_option,
     add_worker_options,
@@ -110,6 +111,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         help="a folder of the program, written as in the dump: lines of its files take precedence"
         " over lines of other files (default: the current folder)",
     )
+    add_prove_options(parser, "compile the programs with the donations that are advised")
     add_chip_option(parser)
     add_top_option(parser, None, "the number of entries in each list", "5; 10 in other answers")
     add_all_option(parser, f"{_SMALL_PARTS}, and modules below 1%% of the largest in full")

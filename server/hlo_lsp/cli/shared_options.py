@@ -185,6 +185,22 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_python_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the Python that compiles."""
+    parser.add_argument(
+        "--python",
+        metavar="PYTHON",
+        help="the Python with jax, such as that of another environment (default: that of"
+        " VIRTUAL_ENV, python3 or python on the path, or this one)",
+    )
+
+
+def add_prove_options(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options that compile the programs of dumps again with a change."""
+    parser.add_argument("--prove", action="store_true", help=f"{what}; this needs jax and minutes")
+    add_python_option(parser)
+
+
 def add_metric_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for what to write: memory, cost, or measured time."""
     parser.add_argument(

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from hlo_lsp.cli.dump_jobs import results_at
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_with_place, is_log
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.proving import proving_compiler
 from hlo_lsp.display.phrases import hosts_note
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.memory.savings import largest_first
@@ -21,7 +23,7 @@ from hlo_lsp.model.host_folders import alike_on_hosts, host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.module_names import ModuleIdentity, distinct_titles, module_identity
-from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
+from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost, with_proofs
 from hlo_lsp.reports.summary_text import (
     small_module_line,
     small_module_lines,
@@ -34,6 +36,7 @@ from hlo_lsp.text.inert import markdown_code
 
 if TYPE_CHECKING:
     from hlo_lsp.cli.log_messages import LogMessage
+    from hlo_lsp.compiling.compiler_process import CompilerProcess
 
 
 def run(options: argparse.Namespace) -> int:
@@ -52,8 +55,12 @@ def run(options: argparse.Namespace) -> int:
     joined = [one.compile for one in messages if not paths]
     # A job is sent to its worker, so without the paths of all others.
     others = argparse.Namespace(**{**vars(options), "paths": []})
-    work = partial(_rendered, others)
-    with worker_pool(options) as workers:
+    if options.prove:
+        if options.executor is not None:
+            raise CommandError("--prove has no effect with --executor")
+        options.jobs = 1  # one process compiles all
+    with proving_compiler(options) as compiler, worker_pool(options) as workers:
+        work = partial(_rendered, others, compiler)
         found = list(work(filter(None, joined), errors))
         found += results_at(
             workers,
@@ -128,7 +135,10 @@ def _by_host(found: Iterable[_Rendered]) -> Iterator[_Rendered]:
 
 
 def _rendered(
-    options: argparse.Namespace, dumps: Iterable[Compile], errors: list[str]
+    options: argparse.Namespace,
+    compiler: "CompilerProcess | None",
+    dumps: Iterable[Compile],
+    errors: list[str],
 ) -> Iterator[_Rendered]:
     """Yield the summaries of compiles."""
     for dump, space in dumps_with_place(options, dumps, errors):
@@ -138,6 +148,10 @@ def _rendered(
         findings = _findings(dump) if options.check else {}
         summary = summarize_with_cost(dump, selected, options.chip)
         summary = replace(summary, findings=findings)
+        if compiler is not None:
+            from hlo_lsp.compiling.proofs import prove  # noqa: PLC0415  # as in `cli.proving`
+
+            summary = with_proofs(summary, partial(prove, compiler, dump))
         if options.format == "json":
             full: Any = summary_json(summary, options.top)
         elif options.format == "markdown":

@@ -46,7 +46,7 @@ class Changes:
         topology: The slice, such as ``v5e:4x4``; None for that of the dump.
         options: Values of options of the compiler by their names.
         donated: Names, patterns, or numbers of arguments to donate; empty for all that an output
-            can use, None for no change.
+            can use, None for no change. Numbers that are no texts can be of elements of a tuple.
         no_donation: Whether the donations of the program are removed.
         text: Another module text, None for that of the program.
     """
@@ -54,7 +54,7 @@ class Changes:
     chip: str | None = None
     topology: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    donated: tuple[str, ...] | None = None
+    donated: tuple[str | int, ...] | None = None
     no_donation: bool = False
     text: str | None = None
 
@@ -154,12 +154,12 @@ class DumpedProgram:
             )
         return found
 
-    def _donated(self, wanted: tuple[str, ...]) -> set[int]:
+    def _donated(self, wanted: tuple[str | int, ...]) -> set[int]:
         """Return the numbers of the parameters that names, patterns, or numbers stand for."""
         if not wanted:
             return set(self.usable)
-        found: set[int] = set()
-        for one in wanted:
+        found = {one for one in wanted if isinstance(one, int)}
+        for one in (one for one in wanted if isinstance(one, str)):
             pattern = one.replace("[", "[[]")  # names have brackets
             numbers = {
                 number

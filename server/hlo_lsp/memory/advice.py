@@ -73,6 +73,28 @@ _BACKENDS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What the compiler says of a program with a change.
+
+    Attributes:
+        before: The bytes at the peak without the change; None if the program was not compiled.
+        after: The bytes at the peak with the change.
+        problem: Why it was not compiled.
+        notes: The compiler, and what is not the same as in the compile of the dump.
+    """
+
+    before: int | None = None
+    after: int | None = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def saved_bytes(self) -> int | None:
+        """The bytes by which the peak falls; negative if it grows."""
+        return None if self.before is None or self.after is None else self.before - self.after
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """A change of the program, with the bytes at the peak that it is about.
 
@@ -80,6 +102,8 @@ class Advice:
         buffer: The largest buffer that the advice is about, None for a donation.
         label: ``at most`` for a bound, ``about`` for an estimate; None if the change can save more
             than these bytes, or often saves far less.
+        donated: The numbers of the arguments to donate.
+        proof: What the compiler says, None if it was not asked.
     """
 
     kind: AdviceKind
@@ -87,6 +111,8 @@ class Advice:
     bytes: int
     buffer: LiveBuffer | None = None
     label: str | None = AT_MOST
+    donated: tuple[int, ...] = ()
+    proof: Proof | None = None
 
     @property
     def saves_bytes(self) -> int | None:
@@ -96,7 +122,16 @@ class Advice:
     @property
     def price(self) -> str:
         """The saving as text: ``saves at most 4.00 MiB``."""
-        return saving_text(self.saves_bytes, self.label or AT_MOST)
+        estimate = saving_text(self.saves_bytes, self.label or AT_MOST)
+        if self.proof is None:
+            return estimate
+        saved = self.proof.saved_bytes
+        if saved is None:
+            return f"{estimate}; not compiled: {self.proof.problem}"
+        is_close = self.bytes <= 2 * saved and is_negligible(saved - self.bytes, self.bytes)
+        note = "" if is_close else f"; estimate: {self.label} {format_short_bytes(self.bytes)}"
+        verb = "saves" if saved >= 0 else "the peak grows by"
+        return f"{verb} {format_short_bytes(abs(saved))} (compiled{note})"
 
 
 def advice(
@@ -171,6 +206,7 @@ def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
             f"donate {_arguments(usable)} of the shape of an output (`donate_argnums`)",
             donation_saving(dump, usable, occupancy),
             label=ABOUT,
+            donated=tuple(sorted({one.number for one in usable})),
         )
 
 

@@ -1,11 +1,11 @@
 """The memory summary of a compile: totals, peaks, owners, and lost bytes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.memory.advice import Advice, advice
+from hlo_lsp.memory.advice import Advice, Proof, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
@@ -170,6 +170,22 @@ def summarize_with_cost(
     is_off_chip = summary.main is not None and not is_on_chip(summary.main.space, dump.backend)
     capacity = None if chosen is None or not is_off_chip else chosen.capacity_bytes
     return replace(summary, cost=cost, capacity_bytes=capacity, time_advice=found)
+
+
+def with_proofs(summary: ModuleSummary, prove: Callable[[Advice, int], Proof]) -> ModuleSummary:
+    """Return a summary with the proofs of the advice on each memory space."""
+    spaces = tuple(
+        replace(
+            space,
+            advice=tuple(
+                replace(one, proof=prove(one, space.space)) for one in summary.advice_on(space)
+            ),
+        )
+        for space in summary.spaces
+    )
+    number = None if summary.main is None else summary.main.space
+    main = next((one for one in spaces if one.space == number), None)
+    return replace(summary, spaces=spaces, main=main)
 
 
 def _summarize_space(

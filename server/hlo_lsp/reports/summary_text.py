@@ -1,7 +1,7 @@
 """The memory summary as JSON, text, and Markdown."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun
@@ -82,6 +82,9 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "saves_bytes": one.saves_bytes,
                 "saves_allocated_bytes": one.saves_bytes,
                 "is_bound": one.label == AT_MOST,
+                "proven": None
+                if one.proof is None
+                else {"saved_bytes": one.proof.saved_bytes, **asdict(one.proof)},
                 "space": space.title,
             }
             for space in summary.spaces
@@ -218,6 +221,8 @@ def _allocated(space: SpaceSummary, verb: str = "") -> str:
 
 def _notes(summary: ModuleSummary) -> Iterator[str]:
     """Yield the cost, the numbers of JAX and XLA, and what is missing."""
+    proofs = [one.proof for space in summary.spaces for one in space.advice if one.proof]
+    yield from dict.fromkeys(note for proof in proofs for note in proof.notes)
     if summary.cost is not None:
         yield cost_line(summary.cost)
     yield from (f"advice: {one.text}" for one in summary.time_advice)

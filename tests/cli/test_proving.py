@@ -1,0 +1,59 @@
+"""``--prove``, with a compiler that needs no jax."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import CommandResult, run
+from compiling.stand_in import StandIn, python_with_jax
+from compiling.test_proofs import donated_dump, dump_with_ranges
+from hlo_lsp.compiling.compiler_process import CompilerProcess
+
+
+def _run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stand_in: StandIn, *arguments: str | Path
+) -> CommandResult:
+    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
+    for name, value in python_with_jax(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    return run(*arguments, "--prove", "--python", sys.executable)
+
+
+def test_summary_shows_what_a_donation_saves(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = dump_with_ranges(tmp_path / "dump")
+    stand_in = StandIn(tmp_path, dumps=(donated_dump(path, tmp_path / "new"),))
+    found = _run(monkeypatch, tmp_path, stand_in, "summary", "--all", path)
+    assert found.status == 0
+    assert "(`donate_argnums`); saves 1.0 KiB (compiled)\n" in found.out
+    assert "\ncompiled with jax 0.12.0, libtpu 0.0.50 (" in found.out
+
+
+def test_json_has_the_peaks_of_both_compiles(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = dump_with_ranges(tmp_path / "dump")
+    stand_in = StandIn(tmp_path, dumps=(donated_dump(path, tmp_path / "new"),))
+    found = _run(monkeypatch, tmp_path, stand_in, "summary", "--all", path, "--format=json")
+    proven = found.json["modules"][0]["advice"][0]["proven"]
+    assert (proven["before"], proven["after"], proven["saved_bytes"]) == (5120, 4096, 1024)
+
+
+def test_refused_program_costs_only_its_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answer: dict[str, Any] = {"error": "no", "type": "E", "failed": "compile", "seconds": {}}
+    path = dump_with_ranges(tmp_path / "dump")
+    found = _run(monkeypatch, tmp_path, StandIn(tmp_path, answer), "summary", "--all", path)
+    assert found.status == 0
+    assert "saves about 1.0 KiB; not compiled: no\n" in found.out
+
+
+def test_python_without_jax_is_an_error(tmp_path: Path) -> None:
+    path = dump_with_ranges(tmp_path / "dump")
+    found = run("summary", path, "--prove", "--python", "no-python")
+    assert (found.status, found.out) == (2, "")
+    assert "no-python: no such Python" in found.err
