@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from cli.command import CommandResult, run
-from compiling.stand_in import StandIn, python_with_jax
-from compiling.test_proofs import donated_dump, dump_with_ranges
+from compiling.stand_in import StandIn, copy_of, python_with_jax
+from compiling.test_proofs import STARTED, donated_dump, dump_with_ranges, forbidding_dump
 from hlo_lsp.compiling.compiler_process import CompilerProcess
 
 
@@ -50,6 +50,26 @@ def test_refused_program_costs_only_its_line(
     found = _run(monkeypatch, tmp_path, StandIn(tmp_path, answer), "summary", "--all", path)
     assert found.status == 0
     assert "saves about 1.0 KiB; not compiled: no\n" in found.out
+
+
+def test_collectives_with_allowing_options_are_counted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = forbidding_dump(tmp_path / "dump")
+    new = copy_of(path, tmp_path / "new", *STARTED)
+    stand_in = StandIn(tmp_path, dumps=(new,))
+    found = _run(monkeypatch, tmp_path, stand_in, "cost", "--collectives", path)
+    assert found.status == 0
+    assert "xla_enable_async_all_reduce: DISABLED; confirmed by compiling: 2 -> 1 " in found.out
+    assert [one["options"] for one in stand_in.requests] == [
+        {"xla_enable_async_all_reduce": "ENABLED"}
+    ]
+
+
+def test_prove_of_cost_needs_collectives(tmp_path: Path) -> None:
+    found = run("cost", tmp_path, "--prove")
+    assert (found.status, found.out) == (2, "")
+    assert "--prove has an effect only with --collectives" in found.err
 
 
 def test_python_without_jax_is_an_error(tmp_path: Path) -> None:

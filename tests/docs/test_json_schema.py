@@ -19,7 +19,7 @@ import pytest
 
 import offload_texts
 from compiling.stand_in import StandIn, python_with_jax, write_dump
-from compiling.test_proofs import dump_with_ranges
+from compiling.test_proofs import dump_with_ranges, forbidding_dump
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from fused_collective import FUSED_COLLECTIVE
@@ -487,6 +487,12 @@ def proven_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "summary without proof", run("summary", path, *options), summaries
     with patch.object(CompilerProcess, "script", StandIn(folder, dumps=(path,)).script):
         yield "summary with proof", run("summary", path, *options), summaries
+    path, overlaps = forbidding_dump(folder / "forbidding"), "[overlaps](#overlaps)"
+    command = ("cost", "--collectives", path, *options[1:])
+    with patch.object(CompilerProcess, "script", StandIn(folder, dumps=(path,)).script):
+        yield "option with proof", run(*command), overlaps
+    with patch.object(CompilerProcess, "script", StandIn(folder).script):
+        yield "option without proof", run(*command), overlaps
 
 
 def stdout_dump(*paths: Path) -> str:

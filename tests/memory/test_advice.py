@@ -2,7 +2,8 @@
 
 import pytest
 
-from hlo_lsp.memory.advice import Advice, AdviceKind, Proof
+from hlo_lsp.memory.advice import Advice, AdviceKind
+from hlo_lsp.memory.savings import Proof
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile

@@ -53,7 +53,7 @@ _ANSWERS: Mapping[str, Mapping[str, _Answer]] = {
         "collectives": _Answer(
             "show which asynchronous operations do not overlap with computation",
             "overlap",
-            _OF_LISTS | {"chip"},
+            _OF_LISTS | {"chip", "prove", "python"},
         )
     },
     "modules": {

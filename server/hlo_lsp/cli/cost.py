@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
@@ -19,6 +20,8 @@ from hlo_lsp.stats.instruction_table import CostTable, cost_table
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
+    if options.prove:
+        raise CommandError("--prove has an effect only with --collectives")
     errors: list[str] = []
     key = InstructionKey(options.by)
     has_axes = key is InstructionKey.AXIS or options.format == "json"

@@ -160,6 +160,9 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_other_answers(parser, "cost")
     add_by_option(parser, "group")
+    add_prove_options(
+        parser, "with --collectives, compile the programs with options that allow overlap"
+    )
     add_chip_option(parser)
     add_top_option(parser, 10, "the number of groups or operations to show")
     add_all_modules_option(parser)

@@ -6,22 +6,30 @@ from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.proving import proving_compiler
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.table import Content
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
-from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json
+from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json, with_proofs
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     found = []
-    for dump in dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES):
-        overlap = overlap_of(dump, chip_of(dump, options.chip))
-        content = partial(_content, overlap, options.top)
-        found.append((overlap, module_answer(dump, largest_peak_bytes(dump), content)))
+    with proving_compiler(options) as compiler:
+        for dump in dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES):
+            chip = chip_of(dump, options.chip)
+            overlap = overlap_of(dump, chip)
+            if compiler is not None:
+                from hlo_lsp.compiling.proofs import prove_options  # noqa: PLC0415
+
+                prove = partial(prove_options, compiler, dump, chip)
+                overlap = with_proofs(overlap, prove, options.top)
+            content = partial(_content, overlap, options.top)
+            found.append((overlap, module_answer(dump, largest_peak_bytes(dump), content)))
     found.sort(key=lambda one: one[1].size, reverse=True)
     overlaps, answers = [overlap for overlap, _ in found], [answer for _, answer in found]
     print_answer(

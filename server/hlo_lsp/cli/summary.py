@@ -15,6 +15,7 @@ from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.proving import proving_compiler
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.phrases import hosts_note
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.memory.savings import largest_first
@@ -151,7 +152,8 @@ def _rendered(
         if compiler is not None:
             from hlo_lsp.compiling.proofs import prove  # noqa: PLC0415  # as in `cli.proving`
 
-            summary = with_proofs(summary, partial(prove, compiler, dump))
+            chip = chip_of(dump, options.chip)
+            summary = with_proofs(summary, partial(prove, compiler, dump, chip))
         if options.format == "json":
             full: Any = summary_json(summary, options.top)
         elif options.format == "markdown":

@@ -89,10 +89,14 @@ class DumpedProgram:
         """True if the dump says which compiler it is of."""
         return bool(self.settings.rest.get("dumped_options"))
 
+    @property
+    def names_chip(self) -> bool:
+        """True if the dump says what the program was compiled for."""
+        return self.settings.platform == "cpu" or self.settings.topology is not None
+
     def without_edits(self, changes: Changes) -> Changes:
         """Return no changes; if the dump does not say what it is for, only the chip."""
-        own = self.settings
-        is_target_known = self.dump is not None and (own.platform == "cpu" or own.topology)
+        is_target_known = self.dump is not None and self.names_chip
         return Changes() if is_target_known else Changes(changes.chip, changes.topology)
 
     @property

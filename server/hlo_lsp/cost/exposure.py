@@ -11,6 +11,7 @@ from hlo_lsp.cost.operation import NO_COST
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.hlo.vocabulary import read_toml
+from hlo_lsp.memory.savings import Proof
 from hlo_lsp.model.flags import LIBTPU_OPTIONS, flags_of
 from hlo_lsp.program.transfers import ASYNC_ENDINGS, PLUMBING_OPCODES, REDUCTIONS
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -23,6 +24,7 @@ _WITHOUT_SPARSE_CORES = frozenset({"v5e"})  # where AUTO is off
 # Sums of several arrays, or of a scalar, are so with all options (libtpu 0.0.52).
 _ALWAYS_SYNCHRONOUS = re.compile(r"\(|\w+\[\]")
 _LITTLE = 0.1  # of the time of a collective
+_ALLOWING = {"DISABLED": "ENABLED", "false": "true", "1": "4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class ExposureCause:
         instruction: The first instruction that needs the result, None if only the caller does.
         independent_ps: The least time of the work that could run meanwhile, None if it is unknown.
         least_ps: The least time of the collective on the network, None if it is unknown.
+        proven: The numbers of synchronous collectives of these kinds with other options, None if
+            the compiler was not asked.
     """
 
     kind: str
@@ -44,17 +48,32 @@ class ExposureCause:
     instruction: str | None = None
     independent_ps: float | None = None
     least_ps: float | None = None
+    proven: Proof | None = None
 
     @property
     def text(self) -> str:
         """The cause as a phrase, empty if it is unknown."""
         if self.kind != "dependency":
-            return self.option or ""
+            verdict = None if self.proven is None else _verdict(self.proven)
+            return "; ".join(filter(None, (self.option, verdict)))
         parts = [f"{self.instruction} needs it"] if self.instruction else []
         if self.independent_ps and self.least_ps:
             times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
             parts.append(f"at most {times} could overlap")
         return "; ".join(parts) or "nothing else can run meanwhile"
+
+
+def allowing_options(option: str) -> dict[str, str]:
+    """Return the options of a cause with values that allow asynchronous collectives."""
+    pairs = (one.split(": ") for one in option.split(", "))
+    return {name: _ALLOWING[value] for name, value in pairs}
+
+
+def _verdict(proof: Proof) -> str:
+    if proof.saved is None:
+        return f"not compiled: {proof.problem}"
+    verdict = "confirmed" if proof.saved > 0 else "not confirmed"
+    return f"{verdict} by compiling: {proof.before:,} -> {proof.after:,} synchronous"
 
 
 def exposure_cause(

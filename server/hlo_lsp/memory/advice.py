@@ -29,6 +29,7 @@ from hlo_lsp.memory.savings import (
     AT_MOST,
     MIN_SAVED_BYTES,
     MIN_SAVED_SHARE,
+    Proof,
     is_negligible,
     saving_text,
 )
@@ -73,28 +74,6 @@ _BACKENDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
-    """What the compiler says of a program with a change.
-
-    Attributes:
-        before: The bytes at the peak without the change; None if the program was not compiled.
-        after: The bytes at the peak with the change.
-        problem: Why it was not compiled.
-        notes: The compiler, and what is not the same as in the compile of the dump.
-    """
-
-    before: int | None = None
-    after: int | None = None
-    problem: str | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def saved_bytes(self) -> int | None:
-        """The bytes by which the peak falls; negative if it grows."""
-        return None if self.before is None or self.after is None else self.before - self.after
-
-
-@dataclass(frozen=True, slots=True)
 class Advice:
     """A change of the program, with the bytes at the peak that it is about.
 
@@ -125,7 +104,7 @@ class Advice:
         estimate = saving_text(self.saves_bytes, self.label or AT_MOST)
         if self.proof is None:
             return estimate
-        saved = self.proof.saved_bytes
+        saved = self.proof.saved
         if saved is None:
             return f"{estimate}; not compiled: {self.proof.problem}"
         is_close = self.bytes <= 2 * saved and is_negligible(saved - self.bytes, self.bytes)

@@ -1,6 +1,7 @@
 """The smallest saving that is worth advice, and the fewest bytes that are worth a row."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
@@ -12,6 +13,29 @@ MIN_SAVED_BYTES = 1 << 20
 AT_MOST, ABOUT = "at most", "about"  # before the bytes that a change saves
 _Space = TypeVar("_Space")
 _Member = TypeVar("_Member")
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What the compiler says of a program with a change.
+
+    Attributes:
+        before: An amount, such as the bytes at the peak, without the change; None if the program
+            was not compiled.
+        after: The amount with the change.
+        problem: Why it was not compiled.
+        notes: The compiler, and what is not the same as in the compile of the dump.
+    """
+
+    before: int | None = None
+    after: int | None = None
+    problem: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def saved(self) -> int | None:
+        """By how much the amount falls; negative if it grows."""
+        return None if self.before is None or self.after is None else self.before - self.after
 
 
 def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:

@@ -1,7 +1,7 @@
 """Asynchronous operations of a compile, and those that overlap with no computation."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from hlo_lsp.cost.chips import Chip
@@ -10,7 +10,7 @@ from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.cost.utilization import NetworkTransfer, network_transfers
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import Content, Table
-from hlo_lsp.memory.savings import is_negligible
+from hlo_lsp.memory.savings import Proof, is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -156,7 +156,8 @@ class Overlap:
     in a loop of unknown trip count, of which one iteration counts. ``unbounded`` are the operations
     of unknown size, which count as nothing. ``axes`` are those that collectives run over, by the
     collective or its start; they are axes of ``meshes``. ``roles`` say why collectives are
-    there, and ``program`` has their cost, for causes.
+    there, and ``program`` has their cost, for causes. ``proofs`` are about causes by
+    their options.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Overlap:
     axes: Mapping[InstructionLine, CollectiveAxes] = field(default_factory=dict, hash=False)
     roles: Mapping[InstructionLine, CollectiveRole] = field(default_factory=dict, hash=False)
     program: ProgramCost | None = field(default=None, hash=False)
+    proofs: Mapping[str, Proof] = field(default_factory=dict, hash=False)
 
     @property
     def at_least(self) -> bool:
@@ -239,7 +241,8 @@ class Overlap:
         times = (one.least_ps for one in self.network or () if one.start is start)
         operations = (one for total in self.totals or () for one in total.operations)
         others = {one.start for one in operations if one.kind == kind and one.start is not start}
-        return exposure_cause(self.program, start, kind, next(times, None), others)
+        cause = exposure_cause(self.program, start, kind, next(times, None), others)
+        return replace(cause, proven=self.proofs.get(cause.option or ""))
 
     @property
     def placed(self) -> list[PlacedCollective]:
@@ -326,6 +329,25 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         {one: role for one in moving if (role := collective_role(dump, LocatedRecord(file, one)))},
         program_cost(dump, chip),
     )
+
+
+def with_proofs(
+    overlap: Overlap, prove: Callable[[str, frozenset[str]], Proof], count: int
+) -> Overlap:
+    """Return the operations with proofs of the causes of the first exposed collectives.
+
+    Args:
+        overlap: The operations of a compile.
+        prove: A function of the options of a cause, and of the kinds of collectives that have it.
+        count: The number of collectives.
+    """
+    kinds: dict[str, set[str]] = {}
+    for one in overlap.waiting[:count]:
+        cause = overlap.cause(one.start, one.kind)
+        if cause is not None and cause.option is not None:
+            kinds.setdefault(cause.option, set()).add(one.kind)
+    proofs = {option: prove(option, frozenset(names)) for option, names in kinds.items()}
+    return replace(overlap, proofs=proofs)
 
 
 def _network(dump: Compile, chip: Chip | None) -> tuple[NetworkTransfer, ...] | None:
@@ -424,6 +446,7 @@ def _cause_content(overlap: Overlap, count: int) -> Content:
     rows = [(join_limited(names, _MAX_NAMES), text) for text, names in causes.items()]
     if rows:
         yield Table(("exposed", "cause"), rows)
+    yield from dict.fromkeys(note for one in overlap.proofs.values() for note in one.notes)
 
 
 def _axis_content(overlap: Overlap) -> Content:
@@ -655,6 +678,7 @@ def _cause_json(overlap: Overlap, start: InstructionLine, kind: str) -> Json | N
         "option": cause.option,
         "instruction": cause.instruction,
         "independent_seconds": in_seconds(cause.independent_ps),
+        "proven": None if cause.proven is None else asdict(cause.proven),
     }
 
 

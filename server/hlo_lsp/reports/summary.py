@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.memory.advice import Advice, Proof, advice
+from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
@@ -18,7 +18,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.memory.savings import is_negligible, large_spaces
+from hlo_lsp.memory.savings import Proof, is_negligible, large_spaces
 from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
@@ -172,7 +172,9 @@ def summarize_with_cost(
     return replace(summary, cost=cost, capacity_bytes=capacity, time_advice=found)
 
 
-def with_proofs(summary: ModuleSummary, prove: Callable[[Advice, int], Proof]) -> ModuleSummary:
+def with_proofs(
+    summary: ModuleSummary, prove: Callable[[Advice, int], Proof | None]
+) -> ModuleSummary:
     """Return a summary with the proofs of the advice on each memory space."""
     spaces = tuple(
         replace(

@@ -84,7 +84,7 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "is_bound": one.label == AT_MOST,
                 "proven": None
                 if one.proof is None
-                else {"saved_bytes": one.proof.saved_bytes, **asdict(one.proof)},
+                else {"saved_bytes": one.proof.saved, **asdict(one.proof)},
                 "space": space.title,
             }
             for space in summary.spaces
