@@ -10,7 +10,8 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from cli.command import run
-from hlo_lsp.cli.agent_tools import TOOLS, bounded
+from compiling.stand_in import StandIn, write_dump
+from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError, bounded, compile_tool
 from hlo_lsp.cli.mcp import create_server
 from reports.example import STEM
 
@@ -55,6 +56,34 @@ async def test_argument_is_no_option(tool: str) -> None:
     is_error, text = await _call(tool, **dict.fromkeys(required, "--executor=json:dumps"))
     assert is_error
     assert "--executor=json:dumps: No such file or directory" in text or "--compare" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [((), "unknown tool compile"), (("--allow-compile",), "missing a required argument: 'path'")],
+)
+def test_compile_is_offered_only_if_allowed(options: tuple[str, ...], message: str) -> None:
+    assert message in run("mcp", *options, "--call", "compile").err
+
+
+def test_agent_cannot_choose_the_python() -> None:
+    assert "python" not in signature(compile_tool("python3")).parameters
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
+def test_compile_uses_the_python_of_the_server(tmp_path: Path) -> None:
+    path = write_dump(tmp_path / "dump")
+    stand_in = StandIn(tmp_path, dumps=(path,))
+    tool = compile_tool(str(stand_in.python()))
+    answer = tool(str(path), flag="xla_tpu_limit=6", donate="x")
+    assert answer.endswith("jit_f: no differences")
+    (request,) = stand_in.requests
+    assert (request["options"], request["donated"]) == ({"xla_tpu_limit": "6"}, [1])
+
+
+def test_compile_takes_no_option_with_a_path(tmp_path: Path) -> None:
+    with pytest.raises(AgentToolError, match="could write to a path"):
+        compile_tool(None)(str(tmp_path), flag="xla_tpu_log=/etc/x")
 
 
 async def test_answer_is_sent_once(dump: Path) -> None:

@@ -111,6 +111,14 @@ class StandIn:
         ]
         self.script.write_text("\n".join(lines), "utf-8")
 
+    def python(self) -> Path:
+        """Write a shell script for a Python with jax that runs this program."""
+        path = self.script.with_name("python")
+        run = f'exec "{sys.executable}" "{self.script}"'
+        path.write_text(f'#!/bin/sh\n[ "$1" = -c ] || {run}\n', "utf-8")
+        path.chmod(0o755)
+        return path
+
     @property
     def requests(self) -> list[dict[str, Any]]:
         """The requests."""

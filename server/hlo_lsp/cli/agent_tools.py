@@ -7,7 +7,7 @@ answer, and returns at most ``max_bytes`` of its text.
 import argparse
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter, Signature
 from typing import Any
@@ -20,6 +20,7 @@ from hlo_lsp.python_processes import python_command, python_environment
 _DEFAULT_BYTES = 4_000
 _MIN_BYTES = 200
 _TIMEOUT_SECONDS = 300
+_COMPILE_SECONDS = 1800
 _PROGRAM = "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
 _OPTIONAL = "?"
 _ANSWER = "answer"
@@ -39,6 +40,8 @@ class _Command:
         options: The options that the tool has, with its defaults.
         others: Options that have other names than the arguments of the tool.
         nothing: The answer if the command prints nothing.
+        seconds: The time limit.
+        fixed: Options that the agent cannot choose.
     """
 
     what: str
@@ -46,6 +49,8 @@ class _Command:
     options: Mapping[str, str | int | None] = field(default_factory=dict)
     others: Mapping[str, str] = field(default_factory=dict)
     nothing: str = ""
+    seconds: int = _TIMEOUT_SECONDS
+    fixed: tuple[str, ...] = ()
 
 
 _BY: Mapping[str, str | int | None] = {"by": "line", "chip": "", "top": 10}
@@ -100,6 +105,15 @@ _COMMANDS = {
 }
 
 
+# Only servers with `--allow-compile` have it: it runs for minutes.
+_COMPILE = _Command(
+    "Compile the program of a dump again with changes, and compare: its memory, cost, and text.",
+    options={"chip": "", "topology": "", "flag": "", "donate": "", "edited": "", "top": 5},
+    others={"edited": "with"},
+    seconds=_COMPILE_SECONDS,
+)
+
+
 def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
     """Return the answer of a command for the arguments of its tool."""
     bound = _signature(name, command).bind(*values, **named)
@@ -118,7 +132,10 @@ def _run(name: str, command: _Command, /, *values: Any, **named: Any) -> str:
         if value not in ("", None):
             flag = command.others.get(option, option).replace("_", "-")
             options.append(f"--{flag}={value}")
-    found = _answer(name, list(filter(None, operands)), options, given["max_bytes"])
+    if "/" in given.get("flag", "") or "\\" in given.get("flag", ""):
+        raise AgentToolError("flag: the compiler could write to a path")
+    options += command.fixed
+    found = _answer(command, name, list(filter(None, operands)), options, given["max_bytes"])
     return found or command.nothing
 
 
@@ -139,7 +156,11 @@ def _signature(tool: str, command: _Command) -> Signature:
 
 def _description(tool: str, command: _Command, parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield the lines of the docstring of a tool."""
-    actions = {action.dest: action for action in parser._actions}
+    actions = {
+        key.lstrip("-"): action
+        for action in parser._actions
+        for key in (action.dest, *action.option_strings)
+    }
     yield from (command.what, "", "Args:")
     for operand in (*command.operands, *command.options):
         name = operand.rstrip(_OPTIONAL)
@@ -153,30 +174,38 @@ def _description(tool: str, command: _Command, parser: argparse.ArgumentParser) 
     yield "    max_bytes: The largest size of the answer in bytes."
 
 
-def _tools() -> Iterator[Callable[..., str]]:
-    """Yield the tools as functions, with the signatures and docstrings that agents see."""
-    commands = commands_of(argument_parser())
-    for name, command in _COMMANDS.items():
-        tool: Any = partial(_run, name, command)
-        signature = _signature(name, command)
-        tool.__name__ = name
-        tool.__doc__ = "\n".join(_description(name, command, commands[name]))
-        tool.__signature__ = signature
-        tool.__annotations__ = {
-            **{each.name: each.annotation for each in signature.parameters.values()},
-            "return": str,
-        }
-        yield tool
+def _tool(name: str, command: _Command, parser: argparse.ArgumentParser) -> Callable[..., str]:
+    """Return a tool as a function, with the signature and the docstring that agents see."""
+    tool: Any = partial(_run, name, command)
+    signature = _signature(name, command)
+    tool.__name__ = name
+    tool.__doc__ = "\n".join(_description(name, command, parser))
+    tool.__signature__ = signature
+    tool.__annotations__ = {
+        **{each.name: each.annotation for each in signature.parameters.values()},
+        "return": str,
+    }
+    return tool  # type: ignore[no-any-return]
 
 
-TOOLS: tuple[Callable[..., str], ...] = tuple(_tools())
+_PARSERS = commands_of(argument_parser())
+TOOLS = tuple(_tool(name, command, _PARSERS[name]) for name, command in _COMMANDS.items())
 
 
-def _answer(command: str, operands: list[str], options: list[str], max_bytes: int) -> str:
+def compile_tool(python: str | None) -> Callable[..., str]:
+    """Return the tool that compiles with a Python, None for the first one with jax."""
+    fixed = () if python is None else (f"--python={python}",)
+    return _tool("compile", replace(_COMPILE, fixed=fixed), _PARSERS["compile"])
+
+
+def _answer(
+    command: _Command, name: str, operands: list[str], options: list[str], max_bytes: int
+) -> str:
     """Return the output of a command, cut after whole lines.
 
     Args:
-        command: Its name.
+        command: The command.
+        name: Its name.
         operands: Its positional arguments, which are no options whatever they begin with.
         options: Its options.
         max_bytes: The largest size of the answer in bytes.
@@ -186,16 +215,16 @@ def _answer(command: str, operands: list[str], options: list[str], max_bytes: in
     """
     try:
         ended = subprocess.run(
-            python_command(_PROGRAM, command, *options, "--", *operands),
+            python_command(_PROGRAM, name, *options, "--", *operands),
             env=python_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            timeout=_TIMEOUT_SECONDS,
+            timeout=command.seconds,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise AgentToolError(f"no answer within {_TIMEOUT_SECONDS} s") from error
+        raise AgentToolError(f"no answer within {command.seconds} s") from error
     if ended.returncode and not ended.stdout.strip():
         lines = ended.stderr.strip().splitlines() or [f"exit status {ended.returncode}"]
         raise AgentToolError(bounded("\n".join(lines), max_bytes))

@@ -36,14 +36,14 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="an option of XLA or libtpu; repeat it for more",
+        help="an option of XLA or libtpu (repeat it for more)",
     )
     parser.add_argument(
         "--donate",
         metavar="ARGUMENT",
         nargs="*",
-        help="donate arguments, by name, pattern (`params*`), or number; without one, all that an"
-        " output can use",
+        help="donate arguments by name, pattern, or number (such as `params*`; without one, all"
+        " that an output can use)",
     )
     parser.add_argument(
         "--no-donate", action="store_true", help="donate no argument that the program donates"

@@ -5,13 +5,13 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
 from typing import Any
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError
+from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError, compile_tool
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.cli.interrupts import end_at_once
 
@@ -32,15 +32,16 @@ def run(options: argparse.Namespace) -> int:
     """
     if options.directory is not None:
         os.chdir(options.directory)
+    tools = (*TOOLS, compile_tool(options.python)) if options.allow_compile else TOOLS
     if options.call is not None:
         try:
-            print(_answer(options.call, options.arguments))
+            print(_answer(tools, options.call, options.arguments))
         except AgentToolError as error:  # lines that the command printed
             print(error, file=sys.stderr)
             return USAGE_ERROR_STATUS
         return 0
     try:
-        server = create_server()
+        server = create_server(tools)
     except ImportError:
         message = "install the package mcp first: pip install 'hlo-lsp[mcp]'"
         raise CommandError(message) from None
@@ -50,9 +51,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _answer(name: str, text: str) -> str:
+def _answer(found: Sequence[Callable[..., str]], name: str, text: str) -> str:
     """Return the answer of a tool whose arguments are a JSON object."""
-    tools = {tool.__name__: tool for tool in TOOLS}
+    tools = {tool.__name__: tool for tool in found}
     if name not in tools:
         raise CommandError(f"unknown tool {name}; the tools are {', '.join(tools)}")
     try:
@@ -71,8 +72,8 @@ def _answer(name: str, text: str) -> str:
         raise CommandError(str(error)) from None
 
 
-def create_server() -> Any:
-    """Return the server.
+def create_server(tools: Sequence[Callable[..., str]] = TOOLS) -> Any:
+    """Return the server of some tools.
 
     Raises:
         ImportError: The optional package ``mcp`` is missing.
@@ -80,7 +81,7 @@ def create_server() -> Any:
     from mcp.server import MCPServer  # noqa: PLC0415  # no other command needs it
 
     server: Any = MCPServer("hlo-lsp", version=__version__, instructions=_INSTRUCTIONS)
-    for tool in TOOLS:
+    for tool in tools:
         # Otherwise each answer is sent twice: also as a JSON object with one string.
         server.tool(structured_output=False)(_with_reported_errors(tool))
     return server

@@ -26,6 +26,7 @@ from hlo_lsp.cli.shared_options import (
     add_paths,
     add_place_options,
     add_prove_options,
+    add_python_option,
     add_server_options,
     add_top_option,
     add_worker_options,
@@ -188,6 +189,12 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder that relative paths start from (default: the current folder)",
     )
+    parser.add_argument(
+        "--allow-compile",
+        action="store_true",
+        help="also offer the tool compile, which needs jax and runs for minutes",
+    )
+    add_python_option(parser)
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
