@@ -101,9 +101,10 @@ def test_other_chip_has_a_slice_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "numbers"), [("x", [1]), ("1", [1]), ("p['w']", [0]), ("p[*", [0]), ("*", [0, 1])]
+    ("wanted", "numbers"),
+    [("x", [1]), ("1", [1]), ("p['w']", [0]), ("p[*", [0]), ("*", [0, 1]), (9, [9])],
 )
-def test_donated_arguments_are_found(tmp_path: Path, wanted: str, numbers: list[int]) -> None:
+def test_donated_arguments_are_found(tmp_path: Path, wanted: str | int, numbers: list[int]) -> None:
     program = program_at(write_dump(tmp_path))
     assert program.request(Changes(donated=(wanted,)), tmp_path)["donated"] == numbers
 
