@@ -161,6 +161,14 @@ def test_error_of_the_compiler_has_no_code(monkeypatch: pytest.MonkeyPatch, tmp_
     assert str(error) == "Custom emitter for foo not found"
 
 
+def test_line_after_a_title_belongs_to_the_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = "RESOURCE_EXHAUSTED: E1001: ScopedVmemOom:\nRan out of memory.\nIt needs 2M."
+    error = _failure(monkeypatch, StandIn(tmp_path, _refusal(text, stage="compile")))
+    assert str(error) == "E1001: ScopedVmemOom: Ran out of memory."
+
+
 def test_missing_libtpu_names_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     error = _failure(monkeypatch, StandIn(tmp_path, _refusal("libtpu", "PackageNotFoundError")))
     assert str(error).endswith(f"install it with `{sys.executable} -m pip install libtpu`")

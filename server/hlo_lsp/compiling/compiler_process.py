@@ -260,6 +260,6 @@ def _host_devices(request: Json) -> int:
 
 
 def _first_line(text: str) -> str:
-    """Return the first line of an error of XLA without the code of its status."""
-    found = _STATUS.sub("", text.strip())
+    """Return the first line of an error of XLA, with that after a title, without its status."""
+    found = re.sub(r"^([^\n]*:)\n+", r"\1 ", _STATUS.sub("", text.strip()))
     return printable(found.partition("\n")[0][:_MAX_MESSAGE]) or "the compiler failed"
