@@ -36,6 +36,18 @@ async def test_edited_text_is_compiled_and_compared(
     found = window.page.locator(LENSES).get_by_text("compiled: allocated ")
     await found.wait_for()
 
+    # The rows of a list are clicked: pressing Enter can be too early.
+    compiling = asyncio.create_task(window.host.command("hlo.compileWith"))
+    row = window.page.locator(".quick-input-list .monaco-list-row")
+    await row.filter(has_text="Another option of the compiler").click()
+    await row.filter(has_text="xla_tpu_limit").click()
+    box = window.page.locator(".quick-input-widget input.input")
+    await until(box.input_value, lambda value: value == "5")
+    await box.fill("7")
+    await window.accept()
+    await compiling
+    assert '"options": {"xla_tpu_limit": "7"}' in (tmp_path / "requests").read_text("utf-8")
+
 
 async def test_compile_can_be_cancelled(folder: Path, window: Window, tmp_path: Path) -> None:
     started = tmp_path / "started"
