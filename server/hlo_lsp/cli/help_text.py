@@ -23,7 +23,7 @@ Changes    diff      two compiles or folders; --max-growth 2%
            history   what each pass changed
            compile   what another flag, chip, or jax would change
 Share, CI  report    a page, or a profile for pprof, Perfetto, speedscope
-           check     inconsistencies, budgets, and advice; --explain CODE
+           check     inconsistencies, advice, and limits; --budget peak=15GiB
 More       text      protos and archives as text, copies of remote folders
            serve     the language server (without a terminal: the default)
            mcp       the commands as tools for coding agents
