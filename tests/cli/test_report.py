@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from cli.command import run
 
 _STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
@@ -86,3 +88,10 @@ def test_profile_of_other_programs_is_reported(
     result = run("report", dump, "--profile", profile, "-o", tmp_path / "map.json")
     assert result.status == 2
     assert result.err.endswith("train: no run of these dumps\n")
+
+
+@pytest.mark.parametrize("option", [("--at", "3"), ("--space", "HBM")])
+def test_page_has_all_steps_and_spaces(dump: Path, option: tuple[str, str]) -> None:
+    found = run("report", dump, *option, "-o", "-")
+    problem = "hlo-lsp: --at and --space are for pprof and folded stacks\n"
+    assert (found.status, found.err) == (2, problem)

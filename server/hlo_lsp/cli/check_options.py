@@ -43,7 +43,8 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="report modules above a limit, such as `peak=15GiB`, as errors; the keys are those of"
-        " [[budget]] in hlo-lsp.toml: total, padding, flops, bytes, least_time, and others",
+        " [[budget]] in hlo-lsp.toml: peak, total (allocated bytes), padding, constant, forbidden,"
+        " donated, flops, bytes, least_time",
     )
     parser.add_argument(
         "--statistics", action="store_true", help="print only the number of findings for each code"

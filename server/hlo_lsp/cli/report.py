@@ -52,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
     if form in _BINARY_FORMS and output == "-" and sys.stdout.isatty():
         raise CommandError("the form is binary: specify a file with -o FILE, or use a pipe")
     if form in {"html", "json"}:
+        if options.at is not None or options.space is not None:
+            raise CommandError("--at and --space are for pprof and folded stacks")
         written = _PAGES[options.metric](options, form, errors)
         if written is not None:
             write_page(written, output)
