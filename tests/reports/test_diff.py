@@ -201,7 +201,22 @@ def test_first_change_of_an_instruction_is_named(old: str, new: str, change: str
 def test_bytes_above_the_peak_have_causes() -> None:
     before = example()
     after = example(ASSIGNMENT.replace("size 3072", "size 7168"), RANGES, MODULE)
-    assert _text(before, after).endswith("\n  above the peak: alignment +4.0 KiB")
+    text = _text(before, after)
+    assert text.startswith(
+        "jit_f: memory space 0 allocated +4.0 KiB (5.0 KiB -> 9.0 KiB): alignment "
+    )
+    assert text.endswith("\n  above the peak: alignment +4.0 KiB")
+
+
+def test_another_libtpu_is_named() -> None:
+    before, after = (
+        Compile(
+            [DumpFile.of_text(MODULE, f"module_0001.jit_f.cl_{number}.after_optimizations.txt")]
+        )
+        for number in (12, 13)
+    )
+    assert "\ncompiled by another libtpu: cl/12 -> cl/13" in _text(before, after)
+    assert "compiled by another" not in _text(before, before)
 
 
 def test_names_of_arguments_have_no_backslashes() -> None:

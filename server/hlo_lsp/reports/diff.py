@@ -12,6 +12,7 @@ from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_bu
 from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.sections import missing_part
@@ -153,7 +154,8 @@ class ModuleDiff:
     ``instructions`` and ``cost`` are None without both module texts; buffers are matched by name
     then. ``flags`` is None if the flags of one compile are unknown; those of two platforms are the
     flags that both have. ``is_memory_known`` is false for a side without allocations, and
-    ``missing_parts`` are the reasons why a text is only a part of its program.
+    ``missing_parts`` are the reasons why a text is only a part of its program. ``compilers`` are
+    the changes of libtpu that the names of files state.
     """
 
     before: ModuleSummary
@@ -164,6 +166,7 @@ class ModuleDiff:
     cost: CostDiff | None = None
     is_memory_known: tuple[bool, bool] = (True, True)
     missing_parts: tuple[str, ...] = ()
+    compilers: tuple[str | None, str | None] = (None, None)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -294,7 +297,14 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
         compare_costs(before, after, chip),
         known,
         tuple(dict.fromkeys(filter(None, map(_missing_part, (before, after))))),
+        (_compiler(before), _compiler(after)),
     )
+
+
+def _compiler(dump: Compile) -> str | None:
+    """Return the change of libtpu in the names of files, such as ``cl/1014260217``."""
+    names = map(DumpName.of, (file.title for file in dump.files))
+    return next((f"cl/{name.cl}" for name in names if name is not None and name.cl), None)
 
 
 def _has_memory(dump: Compile) -> bool:

@@ -82,6 +82,8 @@ def headline(diff: ModuleDiff) -> str:
     elif space.allocated_change:
         before, after = map(_known_size, space.allocated_sides)
         text = f"{space.title} allocated {_signed(space.allocated_change)} ({before} -> {after})"
+        above = _above_peak(space)
+        return f"{name}: {text}{f': {above}' if above else ''}"
     else:
         change = "" if diff.cost is None else cost_headline(diff.cost)
         return f"{name}: the same memory{f', cost {change}' if change else ''}"
@@ -135,6 +137,7 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
     if is_alike and instructions is not None and instructions.share < _MIN_SHARE:
         yield f"The modules differ widely: of the instructions, {_matched(instructions)}."
     yield headline(diff)
+    yield from _compilers(diff)
     for space in filter(_is_shown, diff.spaces):
         yield from _space_lines(diff, space, count)
     if diff.cost is not None:
@@ -155,6 +158,13 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
             f"  {flag.name}: {flag.before or 'not set'} -> {flag.after or 'not set'}"
             for flag in diff.flags[:count]
         )
+
+
+def _compilers(diff: ModuleDiff) -> Iterator[str]:
+    """Yield the releases of libtpu, if both are known and differ."""
+    before, after = diff.compilers
+    if before != after and None not in diff.compilers:
+        yield f"compiled by another libtpu: {before} -> {after}"
 
 
 def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str]:
@@ -228,6 +238,8 @@ def diff_sections(diff: ModuleDiff, count: int, name_cell: NameCell) -> Iterator
         count: Maximum number of entries in each list.
         name_cell: Returns the cell with the name of a buffer, such as one with links.
     """
+    for compilers in _compilers(diff):
+        yield from (markdown_text(compilers), "")
     titles: tuple[str, ...] = ("memory space", ">allocated", ">change", ">peak", ">change")
     sides = [_space_cells(space) for space in large_spaces(diff.spaces, _largest_side)]
     yield from markdown_table(Table(titles, sides))
@@ -281,8 +293,12 @@ def diff_json(diff: ModuleDiff, count: int) -> Json:
     """Return the differences as JSON; see docs/json_schema.md."""
     instructions = diff.instructions
     return {
-        "before": {"name": diff.before.name, "path": diff.before.file.label},
-        "after": {"name": diff.after.name, "path": diff.after.file.label},
+        **{
+            key: {"name": side.name, "path": side.file.label, "compiler": compiler}
+            for key, side, compiler in zip(
+                ("before", "after"), (diff.before, diff.after), diff.compilers, strict=True
+            )
+        },
         "is_equal": diff.is_equal,
         "complete": not diff.problems and all(diff.is_memory_known),
         "problems": list(diff.problems),
