@@ -100,11 +100,35 @@ def test_loop_can_run_meanwhile() -> None:
     assert _cause(dump, "c", chip="v5e", least_ps=10**9).kind == "unknown"
 
 
-def test_automatic_offload_needs_sparse_cores(tmp_path: Path) -> None:
-    offload = "xla_tpu_enable_sparse_core_collective_offload_all_reduce: AUTO\n"
-    dump = _dump(tmp_path, _OPTIONS + offload)
-    assert _cause(dump, "c", chip="v5e").kind == "option"
-    assert _cause(dump, "c", chip="v6e").kind == "unknown"
+_OFFLOAD = "xla_tpu_enable_sparse_core_collective_offload_all_reduce: "
+
+
+@pytest.mark.parametrize(
+    ("chip", "value", "is_cause"),
+    [
+        ("v6e", "AUTO", True),
+        ("v6e", "ENABLED", False),
+        ("v5p", "AUTO", True),
+        ("tpu7x", "AUTO", False),
+        ("tpu7x", "DISABLED", True),
+    ],
+)
+def test_sparse_cores_run_collectives(
+    tmp_path: Path, chip: str, value: str, *, is_cause: bool
+) -> None:
+    cause = _cause(_dump(tmp_path, _OPTIONS + _OFFLOAD + value), "c", chip=chip)
+    assert cause.option == (_OFFLOAD + value if is_cause else None)
+
+
+def test_other_chips_have_no_sparse_cores(tmp_path: Path) -> None:
+    cause = _cause(_dump(tmp_path, f"{_OPTIONS}{_OFFLOAD}AUTO"), "c", chip="v5e")
+    assert cause.kind == "option"
+    assert _OFFLOAD not in cause.text
+
+
+def test_enough_other_work_is_not_compared() -> None:
+    cause = ExposureCause("dependency", None, "y", 2_000_000, 1_000_000)
+    assert cause.text == "y needs it; no product of matrices can run meanwhile"
 
 
 def test_sum_of_a_scalar_is_always_synchronous(tmp_path: Path) -> None:

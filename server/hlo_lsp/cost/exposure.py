@@ -20,9 +20,12 @@ from hlo_lsp.text.amounts import format_time
 _CALLS = frozenset({"while", "call", "conditional"})  # of any length
 _OFFLOAD = "xla_tpu_enable_sparse_core_collective_offload_"  # asynchronous without other options
 _OFF = frozenset({"DISABLED", "false"})
-_WITHOUT_SPARSE_CORES = frozenset({"v5e"})  # where AUTO is off
-# Sums of several arrays, or of a scalar, are so with all options (libtpu 0.0.52).
-_ALWAYS_SYNCHRONOUS = re.compile(r"\(|\w+\[\]")
+_OFFLOADABLE = REDUCTIONS | {"all-gather"}
+# The kinds that the option of each offloads, with no other one (libtpu 0.0.52).
+_OFFLOADED = {"tpu7x": _OFFLOADABLE, "v6e": _OFFLOADABLE, "v5p": REDUCTIONS}
+_WITHOUT_AUTO_OFFLOAD = frozenset({"v5e", "v6e", "v5p"})
+# Sums of a scalar are synchronous with all options, those of several arrays unless offloaded.
+_SCALAR = re.compile(r"\w+\[\]")
 _LITTLE = 0.1  # of the time of a collective
 _ALLOWING = {"DISABLED": "ENABLED", "false": "true", "1": "4"}
 
@@ -57,7 +60,9 @@ class ExposureCause:
             verdict = None if self.proven is None else _verdict(self.proven)
             return "; ".join(filter(None, (self.option, verdict)))
         parts = [f"{self.instruction} needs it"] if self.instruction else []
-        if self.independent_ps and self.least_ps:
+        if self.independent_ps and self.least_ps and self.independent_ps >= self.least_ps:
+            parts.append("no product of matrices can run meanwhile")
+        elif self.independent_ps and self.least_ps:
             times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
             parts.append(f"at most {times} could overlap")
         return "; ".join(parts) or "nothing else can run meanwhile"
@@ -126,11 +131,13 @@ def _forbidding_options(
 ) -> list[str]:
     """Return the options, with their values, because of which a collective is synchronous."""
     options = flags_of(program.dump).get(LIBTPU_OPTIONS, {})
-    offload = options.get(f"{_OFFLOAD}{kind.replace('-', '_')}", "DISABLED")
-    has_cores = program.chip is None or program.chip.name not in _WITHOUT_SPARSE_CORES
-    if collective.opcode.endswith(ASYNC_ENDINGS) or (offload not in _OFF and has_cores):
+    is_sum, shape = kind in REDUCTIONS, collective.shape
+    if collective.opcode.endswith(ASYNC_ENDINGS) or (is_sum and _SCALAR.match(shape)):
         return []
-    if kind in REDUCTIONS and _ALWAYS_SYNCHRONOUS.match(collective.shape):
+    name, chip = f"{_OFFLOAD}{kind.replace('-', '_')}", program.chip.name if program.chip else ""
+    if name in options and kind in _OFFLOADED.get(chip, ()):
+        return [] if _offloads(options[name], chip) else [f"{name}: {options[name]}"]
+    if _offloads(options.get(name, "DISABLED"), chip) or (is_sum and shape.startswith("(")):
         return []
     known = read_toml("compiler_options").items()
     own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
@@ -138,6 +145,11 @@ def _forbidding_options(
     if not found and has_others:
         found = [name for name, option in own if options.get(name) in option.get("limits", ())]
     return [f"{name}: {options[name]}" for name in found]
+
+
+def _offloads(value: str, chip: str) -> bool:
+    """Return whether a value of an option can offload collectives on a chip."""
+    return value not in _OFF and not (value == "AUTO" and chip in _WITHOUT_AUTO_OFFLOAD)
 
 
 def _is_less(work: float | None, share: float, least_ps: float | None) -> bool:
