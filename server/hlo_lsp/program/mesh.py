@@ -37,6 +37,7 @@ _SHARDY_MESH = re.compile(r"#sdy\.mesh<\[([^\]]*)\](?:, device_ids=\[([\d, ]*)\]
 _SHARDY_AXIS = re.compile(r'\\?"([^"\\]+)\\?"=(\d{1,9})')
 _INVENTED_NAME = re.compile(r"axis_\d+")  # XLA names the axes of a mesh without names so
 _OVER, _RING, _SHIFT, _EXCHANGE = "over", "ring along", "shift along", "exchange along"
+_PAIRS = "pairs along"
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,4 +398,6 @@ def _axes_of_pairs(mesh: DeviceMesh, pairs: Groups) -> tuple[tuple[MeshAxis, ...
         if first == {pair for pair in ring if pair[1] - pair[0] == step}:
             return axes, _SHIFT
     is_permutation = len({source for source, _ in first}) == len(first) == size
-    return (axes, _EXCHANGE) if is_permutation else None
+    if is_permutation:
+        return axes, _EXCHANGE
+    return (axes, _PAIRS) if len(axes) == 1 else None
