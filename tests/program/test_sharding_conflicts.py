@@ -43,6 +43,11 @@ def _found(before: str, after: str = _AFTER) -> list[tuple[str, str, list[str]]]
     ]
 
 
+def test_another_operation_of_the_line_may_need_the_collective() -> None:
+    same = '%t = f32[8,8] add(%b, %b), metadata={op_name="add"}\n  ROOT'
+    assert _found(_BEFORE.replace("ROOT", same)) == []
+
+
 def test_operands_cut_over_one_axis_in_different_dimensions_conflict() -> None:
     assert _found(_BEFORE) == [("sum", "x", ["moved"])]
 

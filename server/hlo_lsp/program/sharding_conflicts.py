@@ -64,8 +64,11 @@ def unrequested_collectives(
         if without_async_ending(record.opcode) not in COLLECTIVE_OPCODES:
             continue
         line = LocatedRecord(file, record)
-        same = map(served.get, counterparts(dump, line).get(original, ()))
-        role, reason = collective_role(dump, line), next(filter(None, same), None)
+        possible = counterparts(dump, line).get(original, ())
+        reasons = [served.get(one) for one in possible if one.opcode != "call"]
+        # Another operation of the same line and name may need it.
+        reason = next(iter(reasons), None) if all(reasons) else None
+        role = collective_role(dump, line)
         if reason is not None and role is not None and role.kind in _MOVING:
             found.setdefault(reason, []).append(line)
     return found
