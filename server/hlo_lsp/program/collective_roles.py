@@ -1,5 +1,6 @@
 """Why a collective is in a program: what asks for it, and the data that it moves."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -16,15 +17,18 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
 from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of_line
-from hlo_lsp.program.mesh import collective_in
+from hlo_lsp.program.mesh import collective_axes, collective_in
 from hlo_lsp.program.stages import counterparts, unoptimized_module
 from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, REDUCTIONS, without_async_ending
 from hlo_lsp.syntax.module_records import InstructionLine
 
+_CHAIN = re.compile(r'chain_id="?\d+')  # the same for all parts of a collective
 _MAX_OPERANDS = 3
 _MAX_PARTS = 100
 _MAX_MOVES = 4
-_MOVES = frozenset({"bitcast", "convert", "copy", "parameter", "reshape", "transpose"})
+_ITERATIONS = ("dynamic_slice", "dynamic_index_in_dim)/squeeze")  # that read a part
+_SLICING = frozenset({"constant", "dynamic-slice", "slice"})
+_MOVES = _SLICING | {"bitcast", "convert", "copy", "parameter", "reshape", "transpose"}
 _MAX_STEPS = 50  # from data to the next sharding
 _SUMS = PRODUCT_OPCODES | {"reduce"}
 _FLAG = "u32[]{:S(2)"  # in the memory of a TPU for synchronization
@@ -58,9 +62,9 @@ def collective_role(dump: Compile, line: LocatedRecord[InstructionLine]) -> Coll
     opcode = without_async_ending(located.record.opcode)
     owner = owner_of_line(dump, located)
     own = "" if owner is None else source_label(owner.source, owner.op_name)
-    if _requests(original, owner):
-        return CollectiveRole("requested", f"asked for by {own}")
     origins = _data_origins(dump, located)
+    if requests := _requested(dump, line, origins):
+        return CollectiveRole("requested", f"asked for by {join_limited(requests, _MAX_OPERANDS)}")
     labels = list(dict.fromkeys(origin.label for origin in origins if origin.label))
     if not labels:
         return None
@@ -140,21 +144,22 @@ def _first_part(module: ModuleIndex, record: InstructionLine) -> InstructionLine
 
     Each of the others reads what the one before it has received.
     """
-    for _ in range(_MAX_PARTS):
-        collective = collective_in(module, record)
-        if record.opcode != "fusion" or collective is None:
-            break
+    chain = _chain(module, record)
+    for _ in range(_MAX_PARTS if chain else 0):
         before = map(partial(_producer, module), module.operands(record))
-        parts = (
-            one
-            for one in before
-            if one is not None and one.opcode == "fusion" and collective_in(module, one) is not None
-        )
+        parts = (one for one in before if one is not None and _chain(module, one) == chain)
         found = next(parts, None)
         if found is None:
             break
         record = found
     return record
+
+
+def _chain(module: ModuleIndex, record: InstructionLine) -> str | None:
+    """Return the chain of the collective in a fusion, None for other instructions."""
+    collective = collective_in(module, record) if record.opcode == "fusion" else None
+    found = None if collective is None else _CHAIN.search(collective.text)
+    return None if found is None else found[0]
 
 
 def _is_later_part(module: ModuleIndex, record: InstructionLine) -> bool:
@@ -184,6 +189,51 @@ def _requests(file: DumpFile, owner: InstructionFacts | None) -> list[Instructio
     name = "" if owner is None else f"/{owner.op_name}"
     named = ((one, one.metadata.get("op_name", "")) for one in _collectives(file))
     return [one for one, own in named if own and name.endswith(f"/{own}")]
+
+
+def _requested(
+    dump: Compile, line: LocatedRecord[InstructionLine], origins: list[Origin]
+) -> list[str]:
+    """Return the labels of the collectives of the program that an instruction has a part of.
+
+    A fusion of a collective with a slice has the metadata of the collective.
+    """
+    original, located = unoptimized_module(dump), _collective(line)
+    if original is None or located is None:
+        return []
+    for one in (located, line):
+        owner = owner_of_line(dump, one)
+        if owner is not None and _requests(original, owner):
+            found = [source_label(owner.source, owner.op_name)]
+            return _joined(dump, original, located, origins) or found
+    return _joined(dump, original, located, origins)
+
+
+def _joined(
+    dump: Compile,
+    original: DumpFile,
+    line: LocatedRecord[InstructionLine],
+    origins: list[Origin],
+) -> list[str]:
+    """Return the labels of the collectives that XLA joined into one, if they have all its data."""
+    if not line.record.shape.startswith("("):
+        return []
+    axes = collective_axes(dump, line.file.module, line.record)
+    served = {
+        _label(dump, original, data): _label(dump, original, one)
+        for one in _collectives(original)
+        if collective_axes(dump, original.module, one) == axes
+        for data in original.module.operands(one)
+        if data is not None
+    }
+    labels = dict.fromkeys(served.get(origin.label, "") for origin in origins)
+    return list(labels) if all(labels) else []
+
+
+def _label(dump: Compile, file: DumpFile, record: InstructionLine) -> str:
+    """Return the Python line and the operation of an instruction before optimizations."""
+    source = dump.frames.line_of(tuple(file.module.tables.stack_of(record.metadata)))
+    return source_label(source, record.metadata.get("op_name"))
 
 
 def _collective(line: LocatedRecord[InstructionLine]) -> LocatedRecord[InstructionLine] | None:
@@ -219,7 +269,7 @@ def _whole(dump: Compile, origin: Origin) -> Origin:
 
 
 def _is_move(origin: Origin) -> bool:
-    if (origin.op_name or "").endswith("dynamic_slice"):
+    if (origin.op_name or "").endswith(_ITERATIONS):
         return True
     module, record = origin.instruction.file.module, origin.instruction.record
     fused = chain.from_iterable(map(module.members, module.called_by(record)))
