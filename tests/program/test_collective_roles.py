@@ -237,6 +237,16 @@ def test_annotations_ask_for_collectives(name: str, wanted: list[str]) -> None:
     assert [one.record.name for one in annotations_of(dump, line)] == wanted
 
 
+def test_collective_of_another_line_does_not_ask() -> None:
+    metadata = 'metadata={op_name="norm/psum" source_file="/f.py" source_line='
+    other = f"  %q = f32[8,8] all-reduce(%w), channel_id=2, replica_groups={{}}, {metadata}4}}\n"
+    same = _BEFORE.replace('metadata={op_name="norm/psum"', f"{metadata}3")
+    dump = _compile(same.replace("  ROOT", f"{other}  ROOT"))
+    line = dump.instruction("asked")
+    assert line is not None
+    assert [one.record.name for one in annotations_of(dump, line)] == ["p"]
+
+
 def test_text_before_optimizations_is_needed_for_annotations() -> None:
     dump = _compile(None)
     line = dump.instruction("gather")

@@ -93,7 +93,9 @@ def annotations_of(
         return []
     owner = owner_of_line(dump, located)
     if requests := _requests(original, owner):
-        return [LocatedRecord(original, one) for one in requests]
+        own = "" if owner is None else source_label(owner.source, owner.op_name)
+        at_line = [one for one in requests if _label(dump, original, one) == own]
+        return [LocatedRecord(original, one) for one in at_line or requests]
     module = original.module
     entry = None if module.entry is None else module.computation(module.entry)
     data: list[InstructionLine] = []
