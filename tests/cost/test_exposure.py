@@ -126,6 +126,15 @@ def test_other_chips_have_no_sparse_cores(tmp_path: Path) -> None:
     assert _OFFLOAD not in cause.text
 
 
+@pytest.mark.parametrize(("chip", "kind"), [("v5e", "dependency"), ("", "option")])
+def test_fusions_need_a_product(tmp_path: Path, chip: str, kind: str) -> None:
+    text = "HloModule m, is_scheduled=true\n\nENTRY %e {\n  %x = f32[64,64] parameter(0)\n"
+    text += "  %n = f32[64,64] negate(%x)\n"
+    text += "  %c = f32[64,64] all-reduce(%x), channel_id=1, to_apply=%sum\n"
+    text += "  ROOT %t = (f32[64,64], f32[64,64]) tuple(%n, %c)\n}\n"
+    assert _cause(_dump(tmp_path, _OPTIONS, text), "c", chip=chip).kind == kind
+
+
 def test_enough_other_work_is_not_compared() -> None:
     cause = ExposureCause("dependency", None, "y", 2_000_000, 1_000_000)
     assert cause.text == "y needs it; no product of matrices can run meanwhile"

@@ -23,6 +23,7 @@ _OFF = frozenset({"DISABLED", "false"})
 _OFFLOADABLE = REDUCTIONS | {"all-gather"}
 # The kinds that the option of each offloads, with no other one (libtpu 0.0.52).
 _OFFLOADED = {"tpu7x": _OFFLOADABLE, "v6e": _OFFLOADABLE, "v5p": REDUCTIONS}
+_ONLY_WITH_PRODUCTS = frozenset({"v5e"})  # are sums asynchronous, in fusions
 _WITHOUT_AUTO_OFFLOAD = frozenset({"v5e", "v6e", "v5p"})
 # Sums of a scalar are synchronous with all options, those of several arrays unless offloaded.
 _SCALAR = re.compile(r"\w+\[\]")
@@ -112,7 +113,8 @@ def exposure_cause(
     work = None if is_free else _work_ps(free, program.chip)
     users = (one.name for one in members if one in after and not _is_step(one))
     dependency = ExposureCause("dependency", None, next(users, None), work, least_ps)
-    has_long = calls or any(map(_is_long, rows))
+    is_fused = kind in REDUCTIONS and _chip_name(program) in _ONLY_WITH_PRODUCTS
+    has_long = calls or is_fused or any(map(_is_long, rows))
     if _is_less(work, _LITTLE, least_ps) or (
         has_long and not is_free and not any(map(_is_long, free))
     ):
@@ -134,7 +136,7 @@ def _forbidding_options(
     is_sum, shape = kind in REDUCTIONS, collective.shape
     if collective.opcode.endswith(ASYNC_ENDINGS) or (is_sum and _SCALAR.match(shape)):
         return []
-    name, chip = f"{_OFFLOAD}{kind.replace('-', '_')}", program.chip.name if program.chip else ""
+    name, chip = f"{_OFFLOAD}{kind.replace('-', '_')}", _chip_name(program)
     if name in options and kind in _OFFLOADED.get(chip, ()):
         return [] if _offloads(options[name], chip) else [f"{name}: {options[name]}"]
     if _offloads(options.get(name, "DISABLED"), chip) or (is_sum and shape.startswith("(")):
@@ -145,6 +147,10 @@ def _forbidding_options(
     if not found and has_others:
         found = [name for name, option in own if options.get(name) in option.get("limits", ())]
     return [f"{name}: {options[name]}" for name in found]
+
+
+def _chip_name(program: ProgramCost) -> str:
+    return "" if program.chip is None else program.chip.name
 
 
 def _offloads(value: str, chip: str) -> bool:
