@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     meshes: set[str] = set()
     for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_SIZES):
         one = find_axis(dump, options.axis, chip_of(dump, options.chip))
-        meshes.update(mesh.text for mesh in one.overlap.meshes)
+        meshes.update(mesh.text.replace(", ", " x ") for mesh in one.overlap.meshes)
         found += [one] if one.collectives else []
     found.sort(key=lambda one: (-one.least_ps, -one.bytes_per_run))
     print_answer(

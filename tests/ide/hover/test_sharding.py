@@ -173,12 +173,12 @@ def test_invalid_sharding_has_no_facts(text: str) -> None:
         (
             "{devices=[16]<=[16]}",
             "f32[16]",
-            ["  devices", "  of 16 parts: the table is for at most 8 x 8"],
+            ["  devices of 16 parts: the table is for at most 8 x 8"],
         ),
         (
             "{devices=[2,2,2]<=[8]}",
             "f32[8,8,8]",
-            ["  devices", "  of 2 x 2 x 2 parts: the table is for at most 8 x 8"],
+            ["  devices of 2 x 2 x 2 parts: the table is for at most 8 x 8"],
         ),
         ("{replicated}", "f32[8]", []),
         ("{devices=[2,2]<=[4] last_tile_dims={manual}}", "f32[8]", []),

@@ -116,7 +116,8 @@ def device_table(whole: GlobalShape) -> Table | None:
         return None
     if len(cut) > len(_MAX_CELLS) or any(parts[dim] > _MAX_CELLS[0] for dim in cut):
         shown, most = (" x ".join(map(str, one)) for one in ([parts[d] for d in cut], _MAX_CELLS))
-        return Table(("devices",), [[f"of {shown} parts: the table is for at most {most}"]])
+        text = f"devices of {shown} parts: the table is for at most {most}"
+        return Table(("devices",), [[text]], has_titles=False)
     down, across = parts[cut[0]], parts[cut[1]] if len(cut) > 1 else 1
     size = order.count // (down * across)
     ranges = [_ranges(sizes[dim] or 0, parts[dim]) for dim in cut]
