@@ -1,4 +1,4 @@
-"""What the compiles of texts came to, for comparisons, code lenses, and diagnostics."""
+"""The results of compiles of texts, for comparisons, code lenses, and diagnostics."""
 
 import re
 import shutil

@@ -17,7 +17,7 @@ _Member = TypeVar("_Member")
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the compiler says of a program with a change.
+    """An amount of a program without and with a change, as the compiler states it.
 
     Attributes:
         before: An amount, such as the bytes at the peak, without the change; None if the program

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from hlo_lsp.protos.names import is_profile, text_name, uncompressed_name
-from hlo_lsp.protos.reading import DAMAGE_MARK
+from hlo_lsp.protos.names import DAMAGE_MARK, is_profile, text_name, uncompressed_name
 from hlo_lsp.text import disk
 from hlo_lsp.text.compression import DAMAGES, ExpansionError, expanded, pieces
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, unreadable

@@ -8,6 +8,8 @@ TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
 """The endings of the files of profiles; only the first can have the modules that ran."""
 _COMPRESSED_ENDINGS = (".gz", ".xz", ".bz2")
 _ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
+DAMAGE_MARK = "Damaged: "
+"""The beginning of the text of a damaged file."""
 
 
 def is_converted(name: str) -> bool:

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from hlo_lsp.protos.names import is_converted
+from hlo_lsp.protos.names import DAMAGE_MARK, is_converted
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.remote import shown
-
-DAMAGE_MARK = "Damaged: "
 
 
 def read_document(path: Path) -> Document:
