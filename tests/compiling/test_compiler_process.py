@@ -137,6 +137,26 @@ def test_kill_may_be_lack_of_memory(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "by signal 9; it may have run out of memory" in str(error)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no process groups")
+def test_script_that_starts_python_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = StandIn(tmp_path, then="time.sleep(600)").script
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho begins\n"{sys.executable}" "{script}"\nexit 0\n', "utf-8")
+    python.chmod(0o755)
+    with (
+        CompilerProcess(str(python), seconds=0.5) as process,
+        pytest.raises(CompileFailedError, match=r"longer than 0\.5 s"),
+    ):
+        process.compile({"folder": "."})
+
+
+def test_other_output_is_no_answer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with _process(monkeypatch, StandIn(tmp_path, then="print('ready')")) as process:
+        assert process.compile({"folder": "."}).device == RESULT["device"]
+
+
 def test_slow_compile_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     error = _failure(monkeypatch, StandIn(tmp_path, then="time.sleep(600)"), seconds=0.1)
     assert str(error) == "the compiler needs longer than 0.1 s"

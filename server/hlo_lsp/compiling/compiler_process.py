@@ -19,10 +19,14 @@ before the first request: the process loads jax while this one reads the dump.
 """
 
 import json
+import os
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -148,20 +152,27 @@ class CompilerProcess:
     def stop(self) -> None:
         """End the process, also during a compile; any thread can call this."""
         self._is_stopped = True
+        self._kill()
+
+    def _kill(self) -> None:
+        """Kill the process, and the interpreter if it is a script that has started one."""
+        if sys.platform != "win32" and self._process.returncode is None:
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
 
     def _prepare(self, host_devices: int) -> None:
         """Start another process if this one has ended, or has other devices of the CPU."""
         is_other = self._host_devices not in {None, host_devices}
         if not self._is_stopped and (is_other or self._process.poll() is not None):
-            self._process.kill()
+            self._kill()
             self._process.communicate()
             self._has_timed_out = False
             self._log.seek(0)
             self._log.truncate()
             self._process = self._start()
             if self._is_stopped:  # meanwhile
-                self._process.kill()
+                self._kill()
         self._host_devices = host_devices
 
     def new_folder(self, name: str = "") -> Path:
@@ -205,7 +216,7 @@ class CompilerProcess:
 
     def _time_out(self) -> None:
         self._has_timed_out = True
-        self._process.kill()
+        self._kill()
 
     def _answer(self, line: bytes) -> Json | None:
         """Send a request, and return the last answer, None if the process ends before."""
@@ -217,6 +228,8 @@ class CompilerProcess:
         except OSError:
             return None
         for text in self._process.stdout:
+            if not text.startswith(b"{"):  # what a script prints before it starts Python
+                continue
             answer: Json = json.loads(text)
             if "stage" not in answer:
                 return answer
