@@ -53,6 +53,20 @@ def test_header_has_partitions_and_propagation(tmp_path: Path) -> None:
     assert build["allow_spmd_sharding_propagation_to_output"] == [True, False]
 
 
+def test_files_of_listed_options_are_left_out(tmp_path: Path) -> None:
+    listed = "xla_tpu_limit: 5\nxla_tpu_dump_logs_to_dir: /home/user\n"
+    found = _settings(tmp_path, tpu_comp_env=listed)
+    assert found.rest["dumped_options"] == {"xla_tpu_limit": "5"}
+    assert found.left_out == ("xla_tpu_dump_logs_to_dir",)
+
+
+def test_invalid_number_of_devices_is_ignored(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    options = "xla_force_host_platform_device_count: many\n"
+    (folder / "module_0001.jit_f.cl_12.debug_options").write_text(options, "utf-8")
+    assert program_at(folder).settings.rest["host_devices"] == 0
+
+
 def test_options_with_paths_are_left_out(tmp_path: Path) -> None:
     folder = write_dump(tmp_path)
     options = (

@@ -18,6 +18,7 @@ _CUDA_FOLDER = "xla_gpu_cuda_data_dir"  # only compiles for a GPU read it
 _PROPAGATION = re.compile(r"\ballow_spmd_sharding_propagation_to_(\w+)=\{([^}]*)\}")
 _COUNT = re.compile(r"\b(num_partitions|replica_count)=(\d{1,6})\b")
 _ARGUMENT_MODES = re.compile(r'\b((?:arg|out)_(?:layout_modes|memory_spaces))="([^"]*)"')
+_NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"\breplica_device_ids: (\d{1,6})\b")
 _EFFORT = re.compile(r"^ *(optimization_level|memory_fitting_level): EFFORT_(\w+)$", re.MULTILINE)
 _PROGRAM = "module.mlir"
@@ -70,8 +71,8 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
     counts = {name: int(count) for name, count in _COUNT.findall(header)}
     execution = _companion(files, "execution_options.txt")
     changed = _options(_companion(files, "debug_options"))
-    host_devices = int(changed.pop(_HOST_DEVICES, "0"))
-    options = {name: value for name, value in changed.items() if not _has_path(name, value)}
+    host_devices = changed.pop(_HOST_DEVICES, "0")
+    options = _without_paths(changed)
     is_tpu = backend is Backend.TPU
     own = _own_topology(_companion(files, "target_arguments.txt")) if is_tpu else None
     # Only programs for Shardy have meshes.
@@ -94,15 +95,18 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
             **dict(_EFFORT.findall(_companion(files, "hlo_module_config.txt"))),
         },
         "device_ids": list(map(int, _DEVICE.findall(execution))),
-        "host_devices": host_devices,
+        "host_devices": int(host_devices) if _NUMBER.fullmatch(host_devices) else 0,
     }
+    dumped: dict[str, str] = {}
     if own is not None:
+        dumped = dict(_OPTION.findall(_companion(files, "tpu_comp_env.txt")))
         names = map(DumpName.of, (one.name for one in files.files))
         rest |= {
             "dumped_topology": own,
-            "dumped_options": dict(_OPTION.findall(_companion(files, "tpu_comp_env.txt"))),
+            "dumped_options": _without_paths(dumped),
             "change": next((one.cl for one in names if one and one.cl), None),
         }
+    listed = dumped | changed
     return CompileSettings(
         "tpu" if is_tpu else "cpu",
         own,
@@ -111,7 +115,7 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
         is_shardy,
         rest,
         options,
-        tuple(name for name in changed if name not in options),
+        tuple(name for name in listed if name not in _without_paths(listed)),
     )
 
 
@@ -151,9 +155,13 @@ def _options(text: str) -> dict[str, str]:
     }
 
 
-def _has_path(name: str, value: str) -> bool:
-    """Return whether an option names a file, which a dump must not choose."""
-    return name != _CUDA_FOLDER and ("/" in value or "\\" in value)
+def _without_paths(options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options that name no files, which a dump must not choose."""
+    return {
+        name: value
+        for name, value in options.items()
+        if name == _CUDA_FOLDER or not ("/" in value or "\\" in value)
+    }
 
 
 def _companion(files: CompileFiles, suffix: str) -> str:
