@@ -78,13 +78,17 @@ def test_wrong_option_shows_the_usage(shared_neovim: Neovim) -> None:
 def test_compile_ends_on_request(neovim: Neovim, tmp_path: Path, text: Path) -> None:
     started = tmp_path / "started"
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] || {{ echo $$ >"{started}"; exec sleep 60; }}\n')
+    python.write_text(f'#!/bin/sh\n[ "$1" = -c ] || {{ echo $$ >"{started}"; exec sleep 600; }}\n')
     python.chmod(0o755)
     running = neovim.run(
         _OPEN
         + """
         vim.cmd('HloCompile')
         nvim.wait('the compiler', function() return vim.fn.getfsize(started) > 0 end)
+        local first = vim.fn.readfile(started)[1]
+        vim.cmd('HloCompile') -- ends the first one
+        nvim.wait('another compiler', function() return vim.fn.readfile(started)[1] ~= first end)
+        vim.wait(500, function() return false end) -- for the answer of the first one
         vim.cmd('HloCompile!')
         local process = tonumber(vim.fn.readfile(started)[1])
         return nvim.wait('its end', function() return vim.uv.kill(process, 0) == nil end)

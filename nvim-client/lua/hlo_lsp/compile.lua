@@ -67,17 +67,21 @@ function M.compile(changes, uri)
   end
   local params = { uri = uri, changes = changes and next(changes) and changes or nil }
   vim.notify('hlo-lsp: compiling; :HloCompile! ends it')
+  local stop
   local _, id = require('hlo_lsp.request')(client, 'hlo/compile', params, function(problem, found)
-    latest = nil
+    if latest == stop then -- a later compile also ends this one
+      latest = nil
+    end
     if found and found ~= vim.NIL then
       M.show(client, found.before, found.after)
     elseif problem then
       vim.notify(problem.message, vim.log.levels.WARN)
     end
   end)
-  latest = function()
+  stop = function()
     require('hlo_lsp.request').cancel(client, id)
   end
+  latest = stop
 end
 
 --- Runs `:HloCompile`.
