@@ -55,7 +55,19 @@ def test_optimized_text_alone_is_refused(tmp_path: Path) -> None:
 
 
 def test_scheduled_text_is_refused(tmp_path: Path) -> None:
-    assert _refusal(_text(tmp_path, MODULE)).endswith("f.hlo: an optimized module")
+    assert _refusal(_text(tmp_path, MODULE)).endswith(
+        "an optimized module, which cannot be compiled again"
+    )
+
+
+def test_several_texts_in_a_file_are_refused(tmp_path: Path) -> None:
+    text = UNOPTIMIZED.replace(":T(256)", "")
+    path = _text(tmp_path, f"{text}\n// -----\n\n{text}")
+    assert "several module texts; save the one before optimizations" in _refusal(path)
+
+
+def test_gpu_is_refused(tmp_path: Path) -> None:
+    assert _refusal(write_dump(tmp_path), Changes(chip="h100")) == "no TPU h100"
 
 
 def test_truncated_text_is_refused(tmp_path: Path) -> None:
@@ -92,7 +104,7 @@ def test_lone_text_is_for_the_cpu(tmp_path: Path) -> None:
 
 
 def test_unknown_chip_names_similar_ones(tmp_path: Path) -> None:
-    assert _refusal(write_dump(tmp_path), Changes(chip="v7e")).startswith("no chip v7e; did you ")
+    assert _refusal(write_dump(tmp_path), Changes(chip="v7e")).startswith("no TPU v7e; did you ")
 
 
 def test_other_chip_has_a_slice_of_its_own(tmp_path: Path) -> None:

@@ -24,6 +24,15 @@ def _compile(
         return compile_again(compiler, program_at(path), changes)
 
 
+def _add_program(folder: Path) -> None:
+    """Add ``module.mlir`` to a dump."""
+    stem = next(folder.glob("*.before_optimizations.txt")).name.removesuffix(
+        ".before_optimizations.txt"
+    )
+    (folder / stem).mkdir()
+    (folder / stem / "module.mlir").write_text("module {}", "utf-8")
+
+
 def _answer(**more: Any) -> dict[str, Any]:
     return {**RESULT, **more}
 
@@ -100,6 +109,64 @@ def test_error_of_an_operation_gets_its_line(
     with pytest.raises(CompileFailedError) as failed:
         _compile(monkeypatch, StandIn(tmp_path, answer), write_dump(tmp_path / "dump"), Changes())
     assert failed.value.line == 5
+
+
+def test_error_in_a_section_has_the_line_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.txt"
+    text = UNOPTIMIZED.replace(":T(256)", "")
+    name = "module_0000.jit_f.before_optimizations"
+    path.write_text(f"log\n*** Begin {name} ***\n{text}\n*** End {name} ***\n", "utf-8")
+    answer = {"error": 'error: "r": bad', "type": "MLIRError", "failed": "parse", "seconds": {}}
+    with pytest.raises(CompileFailedError) as failed:
+        _compile(monkeypatch, StandIn(tmp_path, answer), path, Changes())
+    assert failed.value.line == 7
+
+
+def test_error_in_a_dump_can_be_of_its_release(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = "was parsing 6:3: error: expects opcode"
+    answer = {"error": text, "type": "XlaRuntimeError", "failed": "parse", "seconds": {}}
+    with pytest.raises(CompileFailedError, match="expects opcode; the text can be of a newer jax"):
+        _compile(monkeypatch, StandIn(tmp_path, answer), write_dump(tmp_path / "dump"), Changes())
+
+
+def test_text_of_another_program_is_compiled(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder, after = write_dump(tmp_path / "dump"), write_dump(tmp_path / "after")
+    _add_program(folder)
+    text = next(folder.glob("*.before_optimizations.txt"))
+    edited = UNOPTIMIZED.replace("add", "multiply")
+    text.write_text(edited, "utf-8")
+    for path in folder.iterdir():  # as in a copy of the folder
+        os.utime(path, (0, 0))
+    stand_in = StandIn(tmp_path, dumps=(after,))
+    found = _compile(monkeypatch, stand_in, folder, Changes())
+    assert [one["mlir"] for one in stand_in.requests] == ["module {}", None]
+    assert stand_in.requests[1]["text"] == edited
+    assert found.before is not None
+
+
+def test_doubt_about_the_program_is_noted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = write_dump(tmp_path / "dump")
+    _add_program(folder)
+    stand_in = StandIn(tmp_path, _answer(changed_options=None))
+    found = _compile(monkeypatch, stand_in, folder, Changes())
+    assert len(stand_in.requests) == 1
+    assert any(note.startswith("module.mlir was compiled, and its") for note in found.notes)
+
+
+def test_changed_metadata_is_the_same_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder, after = write_dump(tmp_path / "dump"), write_dump(tmp_path / "after")
+    _add_program(folder)
+    text = next(after.glob("*.before_optimizations.txt"))
+    text.write_text(UNOPTIMIZED.replace('op_name="x"', 'op_name="jit(f)/x"'), "utf-8")
+    stand_in = StandIn(tmp_path, dumps=(after,))
+    _compile(monkeypatch, stand_in, folder, Changes())
+    assert len(stand_in.requests) == 1
 
 
 def test_text_that_is_newer_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

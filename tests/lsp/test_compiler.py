@@ -1,11 +1,13 @@
 """Compiles of open texts: what is compiled, what the answer compares, and errors in the text."""
 
 import asyncio
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from lsprotocol import types
@@ -29,6 +31,7 @@ from hlo_lsp.lsp.custom_requests import (
 from hlo_lsp.lsp.findings import check_text
 from hlo_lsp.lsp.progress import Progress, RequestFailedError
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.text.inert import printable
 from lsp.opened import item
 from lsp.test_session_edits import edit, whole_document
 from reports.example import ASSIGNMENT
@@ -173,6 +176,48 @@ async def test_lens_compiles_and_shows_the_result(
     assert (await harness.lenses(uri))[1]["title"].startswith("compiled before the last edit: ")
 
 
+async def test_compile_of_the_first_text_is_current(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path, dumps=(larger,)))
+    harness.open(dump.as_uri(), UNOPTIMIZED)
+    await harness.compile(dump.as_uri())  # before anything has read the text
+    assert (await harness.lenses(dump.as_uri()))[1]["title"].startswith("compiled: ")
+
+
+async def test_reopened_text_can_be_another_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path, dumps=(larger,)))
+    await harness.compile(dump.as_uri())
+    harness.open(dump.as_uri(), EDITED)
+    title = (await harness.lenses(dump.as_uri()))[1]["title"]
+    assert title.startswith("compiled before the last edit: ")
+
+
+async def test_several_modules_have_no_lens(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path))
+    text = UNOPTIMIZED.replace(":T(256)", "")
+    harness.open("untitled:1", f"{text}\n// -----\n\n{text}")
+    assert await harness.lenses("untitled:1") == []
+
+
+async def test_lens_shows_the_new_dump_without_the_old_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path, dumps=(dump.parent,)))
+    harness.open("untitled:1", UNOPTIMIZED.replace(":T(256)", ""))
+    await harness.compile("untitled:1")
+    found = await harness.compile("untitled:1")
+    assert found is not None
+    before = path_of(found["before"])
+    assert before is not None
+    shutil.rmtree(before)
+    assert (await harness.lenses("untitled:1"))[1]["arguments"][0] is None
+
+
 async def test_compiled_text_has_no_lens(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path
 ) -> None:
@@ -254,6 +299,18 @@ async def test_choices_are_those_of_the_dump(
         ],
     }
     assert await harness.choices("untitled:1") == {"options": [], "arguments": []}
+
+
+@pytest.mark.parametrize("name", ["untitled:Untitled-1", "untitled:" + "a" * 300, "untitled:a%00"])
+async def test_error_names_the_document(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path))
+    harness.open(name, "x")
+    title = printable(unquote(name.partition(":")[2]))
+    with pytest.raises(RequestFailedError) as failed:
+        await harness.compile(name)
+    assert str(failed.value) == f"{title}: not an HLO module"
 
 
 async def test_unknown_document_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ _NO_TEXT = (
     "no text before optimizations, which XLA writes with --xla_dump_hlo_as_text; what it has"
     " optimized cannot be compiled again"
 )
+_OPTIMIZED = "an optimized module, which cannot be compiled again"
 _TEXT_ENDINGS = frozenset({".hlo", ".txt", ".pb"})
+_SEVERAL_TEXTS = "several module texts; save the one before optimizations in a file of its own"
 _ELIDED = re.compile(r"\bconstant\(\{\.\.\.\}\)")
 
 
@@ -72,6 +74,7 @@ class DumpedProgram:
         arguments: The names of its parameters by their numbers.
         usable: The numbers of the parameters that an output can use, and that are not donated.
         dump: A file of the compiled module, None if the dump has only the text.
+        first_line: The line of the file that the text begins at, from 0; a log has others before.
         is_newest: Whether the text is newer than the rest of the dump, such as after an edit.
     """
 
@@ -82,6 +85,7 @@ class DumpedProgram:
     arguments: Mapping[int, str]
     usable: frozenset[int]
     dump: Path | None
+    first_line: int
     is_newest: bool
 
     @property
@@ -148,13 +152,14 @@ class DumpedProgram:
                     f"{shown(self.path)}: the dump does not name its chip; choose one, such as v5e"
                 )
             return own
-        if changes.chip not in chips():
-            raise CompileFailedError(f"no chip {changes.chip}{similar(changes.chip, chips())}")
+        tpus = [name for name, chip in chips().items() if chip.targets]
+        if changes.chip not in tpus:
+            raise CompileFailedError(f"no TPU {changes.chip}{similar(changes.chip, tpus)}")
         found = slice_with(changes.chip, settings.devices)
         if found is None:
             raise CompileFailedError(
                 f"no usual slice of {chips()[changes.chip].title} has {settings.devices:,} devices;"
-                " choose one with --topology"
+                " choose one, such as v5e:16x16"
             )
         return found
 
@@ -231,7 +236,7 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
     whole = workspace.file(before)
     modules = [part for part in workspace.parts(whole) if part.kind is FileKind.MODULE]
     file = modules[0] if len(modules) == 1 else whole
-    problem = _problem(file)
+    problem = _SEVERAL_TEXTS if len(modules) > 1 else _problem(file)
     if problem is not None:
         raise CompileFailedError(f"{shown(before)}: {problem}")
     names = (backend_from_file_name(one.name) for one in files.files)
@@ -255,6 +260,7 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
         _arguments(file),
         _usable_arguments(compiled),
         path if is_compiled else None,
+        file.first_line,
         is_newest,
     )
 
@@ -300,5 +306,5 @@ def _problem(file: DumpFile) -> str | None:
     if file.kind is not FileKind.MODULE or header is None:
         return "not an HLO module"
     if header.is_scheduled or not is_complete_module(file):
-        return "an optimized module" if header.is_scheduled else "the text is not complete"
+        return _OPTIMIZED if header.is_scheduled else "the text is not complete"
     return None

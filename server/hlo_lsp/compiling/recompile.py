@@ -1,8 +1,9 @@
 """Compile a program again, as it was and with changes."""
 
 import re
+import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ from hlo_lsp.compiling.compiler_process import CompileResult, CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError, similar
 from hlo_lsp.compiling.program import Changes, DumpedProgram
 from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.text.disk import read_document
 
 Json = dict[str, Any]
 _CONVERTED = "its conversion can change the order of operations, which decides ties"
+_COMPUTATION = re.compile(r"^(?:%|ENTRY )", re.MULTILINE)
+_METADATA = re.compile(r", metadata=\{[^}]*\}")
 _UNKNOWN_OPTION = re.compile(r"No such compile option: '(\w+)'")
 
 
@@ -67,6 +71,15 @@ def compile_again(
     before = program.dump
     notes = list(_notes(program, result))
     is_reproduced = program.names_compiler and result.changed_options is not None
+    if request["mlir"] and result.is_original and not _has_text(result.folder, program):
+        if is_reproduced:  # a copy of a folder can lose the time of an edit
+            _empty(result.folder)
+            edited = replace(program, original=None, is_newest=True)
+            return compile_again(compiler, edited, changes, folder)
+        notes.append(
+            f"module.mlir was compiled, and its text is not that of {program.path.name}: this"
+            " release can print another one, or the text was edited"
+        )
     unedited = program.without_edits(changes)
     if changes != unedited and not (before and is_reproduced and result.is_original):
         why = "the dump can be of another compiler" if not is_reproduced else _CONVERTED
@@ -82,6 +95,8 @@ def compile_again(
         why = "the dump has no module.mlir"
         if program.is_newest:
             why = f"{program.path.name} is newer than the rest of the dump"
+        if program.original is not None:
+            why = "this jax cannot read module.mlir"
         notes.append(f"compiled from the text, because {why}: {_CONVERTED}")
     versions = (f"{name} {number}" for name, number in result.versions.items())
     times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
@@ -94,6 +109,28 @@ def compile_again(
     )
 
 
+def _has_text(folder: Path, program: DumpedProgram) -> bool:
+    """Return whether a dump has the text of a program, apart from metadata; a proto has none."""
+    if program.path.suffix != ".txt":
+        return True
+    wanted = _computations(program.text)
+    paths = folder.glob("*.before_optimizations.txt")
+    return any(_computations("\n".join(read_document(path).lines)) == wanted for path in paths)
+
+
+def _computations(text: str) -> str:
+    first = _COMPUTATION.search(text)
+    return _METADATA.sub("", text[first.start() :]) if first else ""
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
 def _compile(
     compiler: CompilerProcess, program: DumpedProgram, request: Json, name: str = ""
 ) -> CompileResult:
@@ -102,6 +139,10 @@ def _compile(
     except CompileFailedError as error:
         if error.name and error.line is None:
             error.line = _line_of(error.name, request["text"])
+        if error.line is not None and request["text"] == program.text:
+            error.line += program.first_line
+            if program.dump is not None and not program.is_newest:
+                error.args = (f"{error}; the text can be of a newer jax than this one",)
         unknown = _UNKNOWN_OPTION.search(str(error))
         if unknown is None:
             raise

@@ -25,6 +25,7 @@ from hlo_lsp.lsp.client import (
     Json,
 )
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, answer_whole_compile
+from hlo_lsp.lsp.compile_results import text_id
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.inert import printable
 
@@ -61,14 +62,15 @@ def _compile_lenses(context: RequestContext) -> list[Json]:
     """Return the lens that compiles a program, and that of its last compile."""
     client, file = context.client, context.file
     is_off = context.session.settings.code_lens is LensChoice.OFF
-    if is_off or not client.can_compile or not is_compilable(file):
+    is_whole = context.session.workspace.opened(file.uri) is file
+    if is_off or not client.can_compile or not is_whole or not is_compilable(file):
         return []
     commands: list[Json] = [
         {"title": "compile", "command": COMPILE_COMMAND, "arguments": [file.uri]}
     ]
     last = context.session.compile_results.last(file.uri)
     if last is not None:
-        is_old = last.version not in {None, file.version}
+        is_old = last.text_id != text_id(file.lines)
         title = f"compiled{' before the last edit' if is_old else ''}: {last.change}"
         commands.append(
             {

@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +21,18 @@ _CODE = "compile"
 _WORD = re.compile(r"[\w.-]+|.*")
 
 
+def text_id(lines: Iterable[str]) -> int:
+    """Return a number that is equal for equal texts in this process."""
+    return hash(tuple(lines))
+
+
 @dataclass(frozen=True, slots=True)
 class FinishedCompile:
     """A compile that succeeded.
 
     Attributes:
         uri: The document.
-        version: The version of its text; None if it was not open.
+        text_id: What was compiled; see ``text_id``.
         before: A file or a folder to compare with; None for the first compile of a lone text.
         found: The new dump, and the notes about it.
         change: How the program changed, such as ``peak 705.10 MiB -> 677.10 MiB``.
@@ -36,7 +41,7 @@ class FinishedCompile:
     """
 
     uri: str
-    version: int | None
+    text_id: int
     before: Path | None
     found: Recompiled
     change: str
@@ -45,8 +50,11 @@ class FinishedCompile:
 
     @property
     def sides(self) -> tuple[str | None, str]:
-        """The URIs of what to compare: before, None without it, and after."""
-        if self.before is None:
+        """The URIs of what to compare: before, None without it, and after.
+
+        The dump before of a lone text is that of an earlier compile, which can be deleted.
+        """
+        if self.before is None or not self.before.exists():
             return None, self.module
         return self.before.as_uri(), self.found.after.as_uri()
 

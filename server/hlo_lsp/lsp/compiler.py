@@ -1,8 +1,8 @@
 """The requests ``hlo/compile`` and ``hlo/compileChoices``: compile a text again, with changes."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -14,7 +14,7 @@ from hlo_lsp.compiling.pythons import find_python
 from hlo_lsp.compiling.recompile import compile_again
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.comparison import NoDumpError, dumps_at_places
-from hlo_lsp.lsp.compile_results import FailedCompile, FinishedCompile
+from hlo_lsp.lsp.compile_results import FailedCompile, FinishedCompile, text_id
 from hlo_lsp.lsp.custom_requests import (
     COMPILE_CHOICES_METHOD,
     COMPILE_METHOD,
@@ -32,9 +32,11 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.program_table import program_row, row_change
 from hlo_lsp.text.inert import printable_json
+from hlo_lsp.text.remote import shown
 
 _POLL_SECONDS = 0.1
 _COMPILED = "compiled"
+_COPY = "text.hlo"  # of a lone text
 
 
 class Compiler(Service):
@@ -100,8 +102,9 @@ class Compiler(Service):
     async def _compile(
         self, params: CompileParams, file: DumpFile | None, progress: Progress
     ) -> FinishedCompile:
-        text, version = (None, None) if file is None else ("\n".join(file.lines), file.version)
-        with self._results.new_folder() as folder:
+        lines = None if file is None else tuple(file.lines)  # also while it is edited
+        text = None if lines is None else "\n".join(lines)
+        with self._results.new_folder() as folder, _named(folder / _COPY, params.uri):
             path, edited = _program_path(params.uri, text, folder)
             after = folder / _COMPILED
             after.mkdir()
@@ -114,7 +117,8 @@ class Compiler(Service):
             before = found.before or (None if last is None else last.found.after)
             frames = self._session.workspace.frames
             outcome = await run_in_process(partial(_outcome, before, after, frames))
-            result = FinishedCompile(params.uri, version, before, found, *outcome)
+            compiled = text_id(program.text.split("\n") if lines is None else lines)
+            result = FinishedCompile(params.uri, compiled, before, found, *outcome)
             self._results.finished(result)
         return result
 
@@ -177,9 +181,19 @@ def _program_path(uri: str, text: str | None, folder: Path) -> tuple[Path, str |
         return path, text if is_program_text(path) else None
     if text is None:
         raise RequestFailedError(f"{uri}: not on disk and not open in the editor")
-    copy = folder / f"{_name_of(uri).partition('.')[0] or 'text'}.hlo"
-    copy.write_text(text, "utf-8")
+    copy = folder / _COPY
+    copy.write_text(text, "utf-8", "replace")
     return copy, None
+
+
+@contextmanager
+def _named(copy: Path, uri: str) -> Iterator[None]:
+    """Name the document in errors about its copy."""
+    try:
+        yield
+    except CompileFailedError as error:
+        error.args = (str(error).replace(shown(copy), _name_of(uri)),)
+        raise
 
 
 def _name_of(uri: str) -> str:
