@@ -33,6 +33,14 @@ def _add_program(folder: Path) -> None:
     (folder / stem / "module.mlir").write_text("module {}", "utf-8")
 
 
+def _refusing_the_second(folder: Path) -> StandIn:
+    """Return a compiler that converts a text, and refuses the next one."""
+    text = "was parsing 4:3: error: expected a shape"
+    refusal = {"error": text, "type": "XlaRuntimeError", "failed": "parse", "seconds": {}}
+    then = f"number and (print(json.dumps({refusal!r}), flush=True), sys.exit())"
+    return StandIn(folder, _answer(is_original=False), then=then)
+
+
 def _answer(**more: Any) -> dict[str, Any]:
     return {**RESULT, **more}
 
@@ -57,6 +65,25 @@ def test_other_compiler_compiles_both_sides(
     assert [one["options"] for one in stand_in.requests] == [{"xla_tpu_limit": "6"}, {}]
     assert str(found.before) == stand_in.requests[1]["folder"]
     assert any(note.startswith("before: the program without") for note in found.notes)
+
+
+def test_repaired_text_is_compared_with_the_dump(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = write_dump(tmp_path / "dump")
+    found = _compile(monkeypatch, _refusing_the_second(tmp_path), folder, Changes(text="HloModule"))
+    assert found.before is not None
+    assert found.before.parent == folder
+    assert found.notes[1].startswith("before: the dump, because without the changes, there")
+
+
+def test_error_without_the_changes_has_no_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = _refusing_the_second(tmp_path)
+    with pytest.raises(CompileFailedError, match="without the changes: expected a shape") as failed:
+        _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), _EDITED)
+    assert failed.value.line is None
 
 
 def test_without_changes_the_dump_is_compared(

@@ -83,14 +83,20 @@ def compile_again(
     unedited = program.without_edits(changes)
     if changes != unedited and not (before and is_reproduced and result.is_original):
         why = "the dump can be of another compiler" if not is_reproduced else _CONVERTED
-        notes.append(
-            "before: the program without the changes, compiled as well, because "
-            + (why if before else "the dump has only its text")
-        )
+        why = why if before else "the dump has only its text"
         original = program.request(unedited)
         if not result.is_original:
             original["mlir"] = None
-        before = _compile(compiler, program, original, "unchanged-").folder
+        try:
+            before = _compile(compiler, program, original, "unchanged-").folder
+        except CompileFailedError as error:
+            if changes.text is None or before is None:  # an edited text can repair one on disk
+                raise CompileFailedError(f"without the changes: {error}") from error
+            why = f"without the changes, there is no new compile: {error}"
+            notes.append(f"before: the dump, because {why}")
+        else:
+            what = "the program without the changes, compiled as well"
+            notes.append(f"before: {what}, because {why}")
     elif before and not result.is_original:
         why = "the dump has no module.mlir"
         if program.is_newest:
