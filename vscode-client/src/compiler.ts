@@ -4,7 +4,7 @@ import { RequestType } from "vscode-languageclient/node";
 import type { CompileComparison } from "./comparison";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
-import type { Server } from "./server";
+import { CONVERTED_SCHEME, type Server } from "./server";
 
 /** Changes to a program, as the options of `hlo-lsp compile`. */
 export interface Changes {
@@ -47,7 +47,7 @@ export class Compiler {
   async compile(document?: vscode.Uri, changes: Changes = {}): Promise<void> {
     const found = await this.request(document, async (client, uri) =>
       vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: `Compiling ${posix.basename(uri)}`, cancellable: true },
+        { location: vscode.ProgressLocation.Notification, title: `Compiling ${posix.basename(vscode.Uri.parse(uri).path)}`, cancellable: true },
         async (_, cancellation) =>
           client.sendRequest(CompileRequest, { uri, changes }, cancellation).catch((error: unknown) => {
             if (cancellation.isCancellationRequested) {
@@ -91,10 +91,12 @@ export class Compiler {
     send: (client: NonNullable<Awaited<ReturnType<Server["clientForCommand"]>>>, uri: string) => Promise<T>,
   ): Promise<T | undefined> {
     const editor = vscode.window.activeTextEditor;
-    const shown = document ?? editor?.document.uri;
-    if (shown === undefined) {
+    const opened = document ?? editor?.document.uri;
+    if (opened === undefined) {
       return undefined;
     }
+    // The dump of a proto is beside the file, not beside its text.
+    const shown = opened.scheme === CONVERTED_SCHEME ? vscode.Uri.parse(opened.query, true) : opened;
     if (!vscode.workspace.isTrusted) {
       void vscode.window.showInformationMessage("HLO compiles programs only in trusted folders: the compiler runs what the dump says.");
       return undefined;
