@@ -75,6 +75,12 @@ def test_truncated_text_is_refused(tmp_path: Path) -> None:
     assert _refusal(_text(tmp_path, text)).endswith("f.hlo: the text is not complete")
 
 
+def test_link_to_nothing_is_ignored(tmp_path: Path) -> None:
+    folder = write_dump(tmp_path)
+    (folder / "module_0001.jit_f.cl_12.more.txt").symlink_to(folder / "none")
+    assert not program_at(folder).is_newest
+
+
 def test_missing_path_is_named(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "none").endswith("none: No such file or directory")
 

@@ -298,7 +298,15 @@ async def test_choices_are_those_of_the_dump(
             {"number": 1, "name": "x", "isUsable": False},
         ],
     }
-    assert await harness.choices("untitled:1") == {"options": [], "arguments": []}
+
+
+async def test_choices_are_those_of_an_open_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    harness = Harness(monkeypatch, StandIn(tmp_path))
+    harness.open("untitled:1", UNOPTIMIZED.replace(":T(256)", ""))
+    found = await harness.choices("untitled:1")
+    assert [one["name"] for one in found["arguments"]] == ["p['w']", "x"]
 
 
 @pytest.mark.parametrize("name", ["untitled:Untitled-1", "untitled:" + "a" * 300, "untitled:a%00"])

@@ -267,7 +267,7 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
 
 def _is_newest(path: Path, files: CompileFiles) -> bool:
     """Return whether a file is newer than all others of a compile, which XLA writes later."""
-    others = (one.stat().st_mtime for one in files.files if one != path)
+    others = (one.stat().st_mtime for one in files.files if one != path and one.exists())
     return path.stat().st_mtime > max(others, default=inf) + _COPY_SECONDS
 
 

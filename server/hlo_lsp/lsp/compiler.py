@@ -1,6 +1,7 @@
 """The requests ``hlo/compile`` and ``hlo/compileChoices``: compile a text again, with changes."""
 
 import asyncio
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -128,11 +129,8 @@ class Compiler(Service):
         Raises:
             RequestFailedError: The file has no program that can be compiled.
         """
-        path = path_of(params.uri)
-        if path is None:
-            return {"options": [], "arguments": []}
         try:
-            program = await run_in_process(partial(program_at, path))
+            program = await self._program(params.uri)
         except CompileFailedError as error:
             raise RequestFailedError(str(error)) from None
         options = [{"name": name, "value": value} for name, value in program.known_options.items()]
@@ -141,6 +139,15 @@ class Compiler(Service):
             for number, name in program.arguments.items()
         ]
         return {"options": printable_json(options), "arguments": printable_json(arguments)}
+
+    async def _program(self, uri: str) -> DumpedProgram:
+        """Return the program of a file or of an open text."""
+        file = self._session.workspace.opened(uri)
+        text = None if file is None else "\n".join(file.lines)
+        folder = tempfile.TemporaryDirectory(prefix="hlo-compile-")
+        with folder as name, _named(Path(name, _COPY), uri):
+            path, _ = _program_path(uri, text, Path(name))
+            return await run_in_process(partial(program_at, path))
 
 
 def _in_loop(report: Callable[[str], None]) -> Callable[[str], None]:
