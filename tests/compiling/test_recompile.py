@@ -138,6 +138,25 @@ def test_error_of_an_operation_gets_its_line(
     assert failed.value.line == 5
 
 
+@pytest.mark.parametrize(("name", "line"), [("r", 6), ("f/add", 6), ("none", None)])
+def test_error_of_an_operation_with_several_lines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, line: int | None
+) -> None:
+    own = 'xr = f32[256]{0} add(x, y), metadata={op_name="f/add"}'
+    text = UNOPTIMIZED.replace("  ROOT r", f"  {own}\n  ROOT r").replace(
+        "add(x, y)\n", 'add(x, y), metadata={op_name="f/add"}\n'
+    )
+    refusals = [
+        {"error": f'error: "{one}": bad', "type": "MLIRError", "failed": "parse", "seconds": {}}
+        for one in (name, "r" if name == "f/add" else name)
+    ]
+    then = f"if number == 0: print(json.dumps({refusals[0]!r}), flush=True); continue"
+    stand_in = StandIn(tmp_path, refusals[1], then=then)
+    with pytest.raises(CompileFailedError) as failed:
+        _compile(monkeypatch, stand_in, write_dump(tmp_path / "dump"), Changes(text=text))
+    assert failed.value.line == line
+
+
 def test_error_in_a_section_has_the_line_of_the_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from hlo_lsp.text.disk import read_document
 Json = dict[str, Any]
 _CONVERTED = "its conversion can change the order of operations, which decides ties"
 _COMPUTATION = re.compile(r"^(?:%|ENTRY )", re.MULTILINE)
-_METADATA = re.compile(r", metadata=\{[^}]*\}")
+_METADATA = re.compile(r", metadata=\{[^}\n]*\}")
 _UNKNOWN_OPTION = re.compile(r"No such compile option: '(\w+)'")
 
 
@@ -145,6 +145,8 @@ def _compile(
     except CompileFailedError as error:
         if error.name and error.line is None:
             error.line = _line_of(error.name, request["text"])
+            if error.line is None:
+                error.line = _line_without_metadata(compiler, request)
         if error.line is not None and request["text"] == program.text:
             error.line += program.first_line
             if program.dump is not None and not program.is_newest:
@@ -157,10 +159,24 @@ def _compile(
 
 
 def _line_of(name: str, text: str) -> int | None:
-    """Return the line of the instruction or the operation that an error names."""
-    marks = (f"{name} = ", f'op_name="{name}"')
-    lines = enumerate(text.split("\n"))
-    return next((number for number, line in lines if any(one in line for one in marks)), None)
+    """Return the only line of the instruction or the operation that an error names."""
+    mark = re.compile(rf'(?:^|[\s%]){re.escape(name)} = |op_name="{re.escape(name)}"')
+    found = [number for number, line in enumerate(text.split("\n")) if mark.search(line)]
+    return found[0] if len(found) == 1 else None
+
+
+def _line_without_metadata(compiler: CompilerProcess, request: Json) -> int | None:
+    """Return the line of an error whose operation has several instructions.
+
+    The error of a text without metadata names the instruction.
+    """
+    bare = _METADATA.sub("", request["text"])
+    if bare != request["text"]:
+        try:
+            compiler.compile({**request, "text": bare})
+        except CompileFailedError as error:
+            return _line_of(error.name, bare)
+    return None
 
 
 def _notes(program: DumpedProgram, result: CompileResult) -> Iterator[str]:
