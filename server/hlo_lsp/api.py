@@ -25,6 +25,7 @@ from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
 from hlo_lsp.compiling.program import Changes, program_at
 from hlo_lsp.compiling.pythons import find_python
+from hlo_lsp.compiling.recompile import compile_changed
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -247,7 +248,7 @@ def compile(  # noqa: A001  # as jax.stages.Lowered.compile
     try:
         with CompilerProcess(find_python(python)) as compiler:
             program = program_at(local_path(os.fspath(path)))  # while the process loads jax
-            compiler.compile(program.request(changes, Path(folder.name)))
+            compile_changed(compiler, program, changes, Path(folder.name))
     except (CompileFailedError, UnreadableError) as error:
         raise OSError(str(error)) from error
     return _load([Path(folder.name)], folder)

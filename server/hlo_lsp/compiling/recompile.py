@@ -66,16 +66,12 @@ def compile_again(
     Raises:
         CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
     """
-    request = program.request(changes, folder)
-    result = _compile(compiler, program, request)
+    program, result = compile_changed(compiler, program, changes, folder)
     before = program.dump
     notes = list(_notes(program, result))
-    is_reproduced = program.names_compiler and result.changed_options is not None
-    if request["mlir"] and result.is_original and not _has_text(result.folder, program):
-        if is_reproduced:  # a copy of a folder can lose the time of an edit
-            _empty(result.folder)
-            edited = replace(program, original=None, is_newest=True)
-            return compile_again(compiler, edited, changes, folder)
+    is_reproduced = _is_reproduced(program, result)
+    is_original = changes.text is None and program.original is not None and result.is_original
+    if is_original and not is_reproduced and not _has_text(result.folder, program):
         notes.append(
             f"module.mlir was compiled, and its text is not that of {program.path.name}: this"
             " release can print another one, or the text was edited"
@@ -106,13 +102,35 @@ def compile_again(
         notes.append(f"compiled from the text, because {why}: {_CONVERTED}")
     versions = (f"{name} {number}" for name, number in result.versions.items())
     times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
-    target = _target(program, request)
+    target = _target(program, program.request(changes)["topology"])
     headline = (
         f"compiled with {', '.join(versions)} ({compiler.python}) for {target}: {', '.join(times)}"
     )
     return Recompiled(
         before, result.folder, result, target, (headline, *notes, *program.notes(changes.text))
     )
+
+
+def compile_changed(
+    compiler: CompilerProcess, program: DumpedProgram, changes: Changes, folder: Path | None = None
+) -> tuple[DumpedProgram, CompileResult]:
+    """Compile a program with changes, and return it without ``module.mlir`` if that is another one.
+
+    Such is that of an edited text in a copy of a folder, which can lose the times of files.
+    """
+    request = program.request(changes, folder)
+    result = _compile(compiler, program, request)
+    is_original = request["mlir"] and result.is_original and _is_reproduced(program, result)
+    if not is_original or _has_text(result.folder, program):
+        return program, result
+    _empty(result.folder)
+    edited = replace(program, original=None, is_newest=True)
+    return edited, _compile(compiler, edited, edited.request(changes, folder))
+
+
+def _is_reproduced(program: DumpedProgram, result: CompileResult) -> bool:
+    """Return whether the dump is of the same compiler."""
+    return program.names_compiler and result.changed_options is not None
 
 
 def _has_text(folder: Path, program: DumpedProgram) -> bool:
@@ -193,8 +211,8 @@ def _notes(program: DumpedProgram, result: CompileResult) -> Iterator[str]:
         yield f"this compiler lacks {count_noun(len(unknown), 'option')} of the dump: {names}"
 
 
-def _target(program: DumpedProgram, request: Json) -> str:
-    found, settings = request["topology"] or "the CPU", program.settings
+def _target(program: DumpedProgram, topology: str | None) -> str:
+    found, settings = topology or "the CPU", program.settings
     if settings.devices == 1:
         return str(found)
     partitioner = "Shardy" if settings.is_shardy else "GSPMD"
