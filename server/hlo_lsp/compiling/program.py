@@ -159,7 +159,7 @@ class DumpedProgram:
         if found is None:
             raise CompileFailedError(
                 f"no usual slice of {chips()[changes.chip].title} has {settings.devices:,} devices;"
-                " choose one, such as v5e:16x16"
+                " name its topology"
             )
         return found
 
