@@ -307,6 +307,7 @@ async def test_choices_are_those_of_an_open_text(
     harness.open("untitled:1", UNOPTIMIZED.replace(":T(256)", ""))
     found = await harness.choices("untitled:1")
     assert [one["name"] for one in found["arguments"]] == ["p['w']", "x"]
+    assert await harness.choices("untitled:2") == {"options": [], "arguments": []}
 
 
 @pytest.mark.parametrize("name", ["untitled:Untitled-1", "untitled:" + "a" * 300, "untitled:a%00"])

@@ -129,6 +129,8 @@ class Compiler(Service):
         Raises:
             RequestFailedError: The file has no program that can be compiled.
         """
+        if path_of(params.uri) is None and self._session.workspace.opened(params.uri) is None:
+            return {"options": [], "arguments": []}
         try:
             program = await self._program(params.uri)
         except CompileFailedError as error:
