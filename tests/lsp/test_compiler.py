@@ -143,6 +143,21 @@ async def test_unsaved_text_is_compiled(
     assert (edited["topology"], edited["options"]) == ("v6e:2x2", {"xla_a": "1"})
 
 
+async def test_program_before_the_edits_is_compiled_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
+) -> None:
+    stand_in = StandIn(tmp_path, {**RESULT, "is_original": False}, dumps=(larger, dump.parent))
+    harness = Harness(monkeypatch, stand_in)
+    harness.open(dump.as_uri(), EDITED)
+    first = await harness.compile(dump.as_uri())
+    edit(harness.session, whole_document(EDITED.replace("(x, y)", "(y, x)")), uri=dump.as_uri())
+    second = await harness.compile(dump.as_uri())
+    assert first is not None
+    assert second is not None
+    assert first["before"] == second["before"]
+    assert ["(x, y)" in one["text"] for one in stand_in.requests] == [True, True, False]
+
+
 async def test_snippet_is_compared_with_its_last_compile(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path
 ) -> None:

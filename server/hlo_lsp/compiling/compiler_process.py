@@ -90,6 +90,7 @@ class CompilerProcess:
         report: Callable[[str], None] = lambda _: None,
         seconds: float | None = None,
         folder: Path | None = None,
+        results: "dict[bytes, CompileResult] | None" = None,
     ) -> None:
         """Start the process.
 
@@ -98,6 +99,7 @@ class CompilerProcess:
             report: Called with the name of each stage when it begins.
             seconds: The time limit of each compile.
             folder: A folder that keeps the dumps after the end of the process.
+            results: Results of other processes with this Python, to which this one adds its own.
 
         Raises:
             CompileFailedError: The process cannot be started.
@@ -110,7 +112,7 @@ class CompilerProcess:
         )
         self._log = tempfile.TemporaryFile(dir=self._folder.name)  # noqa: SIM115  # until the end
         self._has_timed_out = self._is_stopped = False
-        self._results: dict[bytes, CompileResult] = {}
+        self._results = {} if results is None else results
         self._host_devices: int | None = None
         try:
             self._process = self._start()
@@ -190,7 +192,7 @@ class CompilerProcess:
             CompileFailedError: The compiler refuses the text, ends early, or needs too long.
         """
         key = sha256(json.dumps(request).encode()).digest()
-        if key not in self._results:
+        if key not in self._results or not self._results[key].folder.exists():
             folder = request.get("folder") or str(self.new_folder(name))
             self._results[key] = self._compile({**request, "folder": folder})
         return self._results[key]

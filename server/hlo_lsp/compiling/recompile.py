@@ -67,47 +67,61 @@ def compile_again(
         CompileFailedError: The compiler refuses it; see ``CompilerProcess.compile``.
     """
     program, result = compile_changed(compiler, program, changes, folder)
-    before = program.dump
-    notes = list(_notes(program, result))
-    is_reproduced = _is_reproduced(program, result)
-    is_original = changes.text is None and program.original is not None and result.is_original
-    if is_original and not is_reproduced and not _has_text(result.folder, program):
-        notes.append(
-            f"module.mlir was compiled, and its text is not that of {program.path.name}: this"
-            " release can print another one, or the text was edited"
-        )
+    before, notes = program.dump, list(_notes(program, changes, result))
     unedited = program.without_edits(changes)
-    if changes != unedited and not (before and is_reproduced and result.is_original):
-        why = "the dump can be of another compiler" if not is_reproduced else _CONVERTED
-        why = why if before else "the dump has only its text"
-        original = program.request(unedited)
-        if not result.is_original:
-            original["mlir"] = None
-        try:
-            before = _compile(compiler, program, original, "unchanged-").folder
-        except CompileFailedError as error:
-            if changes.text is None or before is None:  # an edited text can repair one on disk
-                raise CompileFailedError(f"without the changes: {error}") from error
-            why = f"without the changes, there is no new compile: {error}"
-            notes.append(f"before: the dump, because {why}")
-        else:
-            what = "the program without the changes, compiled as well"
-            notes.append(f"before: {what}, because {why}")
+    is_comparable = _is_reproduced(program, result) and result.is_original
+    if changes != unedited and not (before and is_comparable):
+        before, note = _without_changes(compiler, program, changes, result)
+        notes.append(note)
     elif before and not result.is_original:
-        why = "the dump has no module.mlir"
-        if program.is_newest:
-            why = f"{program.path.name} is newer than the rest of the dump"
-        if program.original is not None:
-            why = "this jax cannot read module.mlir"
-        notes.append(f"compiled from the text, because {why}: {_CONVERTED}")
+        notes.append(f"compiled from the text, because {_why_text(program)}: {_CONVERTED}")
+    target = _target(program, program.request(changes)["topology"])
+    return Recompiled(
+        before,
+        result.folder,
+        result,
+        target,
+        (_headline(compiler, result, target), *notes, *program.notes(changes.text)),
+    )
+
+
+def _without_changes(
+    compiler: CompilerProcess, program: DumpedProgram, changes: Changes, result: CompileResult
+) -> tuple[Path | None, str]:
+    """Compile a program without the changes, and return the new dump, and why it is needed.
+
+    Raises:
+        CompileFailedError: The compiler refuses it, and the changes do not repair a text.
+    """
+    why = _CONVERTED if _is_reproduced(program, result) else "the dump can be of another compiler"
+    why = why if program.dump else "the dump has only its text"
+    original = program.request(program.without_edits(changes))
+    if not result.is_original:
+        original["mlir"] = None
+    try:
+        folder = _compile(compiler, program, original, "unchanged-").folder
+    except CompileFailedError as error:
+        if changes.text is None or program.dump is None:  # an edited text can repair one on disk
+            raise CompileFailedError(f"without the changes: {error}") from error
+        why = f"without the changes, there is no new compile: {error}"
+        return program.dump, f"before: the dump, because {why}"
+    return folder, f"before: the program without the changes, compiled as well, because {why}"
+
+
+def _why_text(program: DumpedProgram) -> str:
+    """Return why the text of a program was compiled, not what JAX passed to the compiler."""
+    if program.original is not None:
+        return "this jax cannot read module.mlir"
+    if program.is_newest:
+        return f"{program.path.name} is newer than the rest of the dump"
+    return "the dump has no module.mlir"
+
+
+def _headline(compiler: CompilerProcess, result: CompileResult, target: str) -> str:
     versions = (f"{name} {number}" for name, number in result.versions.items())
     times = (f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items())
-    target = _target(program, program.request(changes)["topology"])
-    headline = (
+    return (
         f"compiled with {', '.join(versions)} ({compiler.python}) for {target}: {', '.join(times)}"
-    )
-    return Recompiled(
-        before, result.folder, result, target, (headline, *notes, *program.notes(changes.text))
     )
 
 
@@ -197,8 +211,18 @@ def _line_without_metadata(compiler: CompilerProcess, request: Json) -> int | No
     return None
 
 
-def _notes(program: DumpedProgram, result: CompileResult) -> Iterator[str]:
+def _notes(program: DumpedProgram, changes: Changes, result: CompileResult) -> Iterator[str]:
     changed = result.changed_options
+    is_original = changes.text is None and program.original is not None and result.is_original
+    if (
+        is_original
+        and not _is_reproduced(program, result)
+        and not _has_text(result.folder, program)
+    ):
+        yield (
+            f"module.mlir was compiled, and its text is not that of {program.path.name}: this"
+            " release can print another one, or the text was edited"
+        )
     if changed is None:
         yield (
             f"the dump is of another libtpu (cl/{program.settings.rest['change']}), so the options"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from hlo_lsp.compiling.compiler_process import CompilerProcess
+from hlo_lsp.compiling.compiler_process import CompileResult, CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
 from hlo_lsp.compiling.program import Changes, DumpedProgram, is_program_text, program_at
 from hlo_lsp.compiling.pythons import find_python
@@ -60,6 +60,7 @@ class Compiler(Service):
         self._make_progress = make_progress
         self._show = show
         self._running: dict[str, asyncio.Future[FinishedCompile]] = {}
+        self._known: dict[str, dict[bytes, CompileResult]] = {}
 
     def requests(self) -> dict[str, Handler]:
         """Return the handlers of its requests."""
@@ -110,7 +111,10 @@ class Compiler(Service):
             after = folder / _COMPILED
             after.mkdir()
             python = await asyncio.to_thread(find_python, self._session.settings.python)
-            with CompilerProcess(python, _in_loop(progress.report), folder=folder) as compiler:
+            # The program before an edit is compiled only once.
+            known = self._known.setdefault(python, {})
+            report = _in_loop(progress.report)
+            with CompilerProcess(python, report, folder=folder, results=known) as compiler:
                 program = await run_in_process(partial(program_at, path))  # while it loads jax
                 changes = _changes(params.changes or CompileChanges(), program, edited)
                 found = await asyncio.to_thread(compile_again, compiler, program, changes, after)
