@@ -11,6 +11,7 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.transfers import AsyncOperation
 
 _TEXT = """\
 HloModule m, is_scheduled=true, num_partitions=2
@@ -42,13 +43,20 @@ def _cause(
     *,
     chip: str = "",
     least_ps: float | None = None,
-    others: Sequence[str] = (),
+    others: Sequence[tuple[str, str]] = (),
 ) -> ExposureCause:
+    """Return the cause of a collective beside others, with the names of their ends."""
     program, line = program_cost(dump, chips()[chip] if chip else None), dump.instruction(name)
     assert program is not None
     assert line is not None
-    found = [one.record for other in others if (one := dump.instruction(other)) is not None]
+    found = [_operation(dump, kind, *ends) for ends in others]
     return exposure_cause(program, line.record, kind, least_ps, found)
+
+
+def _operation(dump: Compile, kind: str, start: str, done: str) -> AsyncOperation:
+    lines = [dump.instruction(name) for name in (start, done)]
+    first, last = (line.record for line in lines if line is not None)
+    return AsyncOperation(kind, first, last, 0, 0, 0, 0, first)
 
 
 def _dump(folder: Path, options: str, text: str = _TEXT) -> Compile:
@@ -145,13 +153,12 @@ def test_sum_of_a_scalar_is_always_synchronous(tmp_path: Path) -> None:
     assert _cause(_dump(tmp_path, _OPTIONS, text), "c").kind == "unknown"
 
 
-def test_limit_needs_another_asynchronous_collective(tmp_path: Path) -> None:
-    start = "  %s = (f32[64,64], f32[64,64]) all-gather-start(%x), dimensions={0}\n"
-    start += "  %d = f32[64,64] all-gather-done(%s)\n  ROOT"
-    text = _TEXT.replace("%c = f32[64,64] all-reduce(%x)", "%c = f32[64,64] all-gather(%x)")
-    dump = _dump(
-        tmp_path, "xla_max_concurrent_async_all_gathers: 1\n", text.replace("  ROOT", start)
-    )
-    assert _cause(dump, "c", "all-gather").kind == "unknown"
-    cause = _cause(dump, "c", "all-gather", others=["s"])
-    assert cause.text == "xla_max_concurrent_async_all_gathers: 1"
+@pytest.mark.parametrize(("chip", "kind"), [("v5e", "dependency"), ("v6e", "option")])
+def test_product_covers_one_fused_collective(tmp_path: Path, chip: str, kind: str) -> None:
+    product = "  %y = f32[64,64] dot("
+    text = _TEXT.replace(product, "  %s = f32[64,64] fusion(%x), calls=%f\n" + product)
+    text = text.replace("  %p =", "  %d = f32[64,64] fusion(%s), calls=%f\n  %p =")
+    cause = _cause(_dump(tmp_path, _OPTIONS, text), "c", chip=chip, others=[("s", "d")])
+    assert cause.kind == kind
+    if kind == "dependency":
+        assert cause.text.endswith("the products of matrices meanwhile cover other collectives")

@@ -1,8 +1,8 @@
 """Why a collective overlaps with no computation."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
@@ -13,7 +13,12 @@ from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.hlo.vocabulary import read_toml
 from hlo_lsp.memory.savings import Proof
 from hlo_lsp.model.flags import LIBTPU_OPTIONS, flags_of
-from hlo_lsp.program.transfers import ASYNC_ENDINGS, PLUMBING_OPCODES, REDUCTIONS
+from hlo_lsp.program.transfers import (
+    ASYNC_ENDINGS,
+    PLUMBING_OPCODES,
+    REDUCTIONS,
+    AsyncOperation,
+)
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_time
 
@@ -28,7 +33,7 @@ _WITHOUT_AUTO_OFFLOAD = frozenset({"v5e", "v6e", "v5p"})
 # Sums of a scalar are synchronous with all options, those of several arrays unless offloaded.
 _SCALAR = re.compile(r"\w+\[\]")
 _LITTLE = 0.1  # of the time of a collective
-_ALLOWING = {"DISABLED": "ENABLED", "false": "true", "1": "4"}
+_ALLOWING = {"DISABLED": "ENABLED", "false": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,7 @@ class ExposureCause:
         least_ps: The least time of the collective on the network, None if it is unknown.
         proven: The numbers of synchronous collectives of these kinds with other options, None if
             the compiler was not asked.
+        is_taken: Whether the products of matrices meanwhile cover other collectives.
     """
 
     kind: str
@@ -53,6 +59,7 @@ class ExposureCause:
     independent_ps: float | None = None
     least_ps: float | None = None
     proven: Proof | None = None
+    is_taken: bool = False
 
     @property
     def text(self) -> str:
@@ -61,7 +68,9 @@ class ExposureCause:
             verdict = None if self.proven is None else _verdict(self.proven)
             return "; ".join(filter(None, (self.option, verdict)))
         parts = [f"{self.instruction} needs it"] if self.instruction else []
-        if self.independent_ps and self.least_ps and self.independent_ps >= self.least_ps:
+        if self.is_taken:
+            parts.append("the products of matrices meanwhile cover other collectives")
+        elif self.independent_ps and self.least_ps and self.independent_ps >= self.least_ps:
             parts.append("no product of matrices can run meanwhile")
         elif self.independent_ps and self.least_ps:
             times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
@@ -87,7 +96,7 @@ def exposure_cause(
     collective: InstructionLine,
     kind: str,
     least_ps: float | None = None,
-    others: Collection[InstructionLine] = (),
+    others: Sequence[AsyncOperation] = (),
 ) -> ExposureCause:
     """Return why a collective is exposed.
 
@@ -96,7 +105,7 @@ def exposure_cause(
         collective: The collective, or its start.
         kind: Its kind, such as ``all-reduce``.
         least_ps: Its least time on the network in picoseconds, None if it is unknown.
-        others: The starts of the asynchronous collectives of this kind.
+        others: The other asynchronous operations of the program.
     """
     file = program.dump.module_file
     if file is None:
@@ -119,8 +128,9 @@ def exposure_cause(
         has_long and not is_free and not any(map(_is_long, free))
     ):
         return dependency
-    has_others = any(row.instruction in others for row in rows)
-    options = _forbidding_options(program, collective, kind, has_others=has_others)
+    options = _forbidding_options(program, collective, kind)
+    if options and kind in _OFFLOADABLE and _is_covered(program, free, others):
+        return replace(dependency, is_taken=True)
     if options:
         return ExposureCause("option", ", ".join(options), None, work, least_ps)
     if _is_less(work, 1, least_ps):
@@ -128,9 +138,22 @@ def exposure_cause(
     return ExposureCause("unknown", None, None, work, least_ps)
 
 
-def _forbidding_options(
-    program: ProgramCost, collective: InstructionLine, kind: str, *, has_others: bool
-) -> list[str]:
+def _is_covered(
+    program: ProgramCost, free: Iterable[InstructionCost], others: Iterable[AsyncOperation]
+) -> bool:
+    """Return whether each product of matrices covers another collective; it covers one.
+
+    According to programs that libtpu 0.0.52 compiled with other options: then, it made other
+    collectives synchronous.
+    """
+    if _chip_name(program) not in _ONLY_WITH_PRODUCTS:
+        return False
+    fused = [(one.start.line, one.done.line) for one in others if one.is_fused]
+    lines = [row.instruction.line for row in free if _is_long(row)]
+    return all(any(start < line < end for start, end in fused) for line in lines) and bool(lines)
+
+
+def _forbidding_options(program: ProgramCost, collective: InstructionLine, kind: str) -> list[str]:
     """Return the options, with their values, because of which a collective is synchronous."""
     options = flags_of(program.dump).get(LIBTPU_OPTIONS, {})
     is_sum, shape = kind in REDUCTIONS, collective.shape
@@ -144,8 +167,6 @@ def _forbidding_options(
     known = read_toml("compiler_options").items()
     own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
     found = [name for name, option in own if options.get(name) in option.get("forbids", ())]
-    if not found and has_others:
-        found = [name for name, option in own if options.get(name) in option.get("limits", ())]
     return [f"{name}: {options[name]}" for name in found]
 
 

@@ -240,7 +240,7 @@ class Overlap:
             return None
         times = (one.least_ps for one in self.network or () if one.start is start)
         operations = (one for total in self.totals or () for one in total.operations)
-        others = {one.start for one in operations if one.kind == kind and one.start is not start}
+        others = [one for one in operations if one.start is not start]
         cause = exposure_cause(self.program, start, kind, next(times, None), others)
         return replace(cause, proven=self.proofs.get(cause.option or ""))
 
