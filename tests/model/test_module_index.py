@@ -299,3 +299,25 @@ def test_names_may_lack_percent_signs(text: str) -> None:
     module = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  %a = f32[] {text}\n}}\n").module
     (record,) = module.instructions.all("a")
     assert mentioned_names(record) >= {"x", "y", "f"}
+
+
+def test_loops_follow_edits() -> None:
+    lines = ["HloModule m", "ENTRY %e {", "  %w = s32[] while(%x), condition=%c, body=%b", "}"]
+    file = DumpFile.of_text("\n".join(lines))
+    assert [one.name for one in file.module.loops.records()] == ["w"]
+    file.changed(file.document.replace("\n".join(lines).replace("while(", "negate(")))
+    file.refresh()
+    assert list(file.module.loops.records()) == []
+
+
+@pytest.mark.parametrize(
+    ("header", "counts"),
+    [
+        ("HloModule m, num_partitions=4, replica_count=2", (4, 2)),
+        ("HloModule m, x={y=1}, replica_count=3", (1, 3)),
+        ("HloModule m_num_partitions=4", (1, 1)),
+    ],
+)
+def test_header_has_the_numbers_of_devices(header: str, counts: tuple[int, int]) -> None:
+    module = DumpFile.of_text(f"{header}\n\nENTRY %e {{\n}}\n").module
+    assert (module.partition_count, module.replica_count) == counts

@@ -36,8 +36,7 @@ LEGACY_DONE_OPCODES = frozenset(
 )
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _LAYOUT = re.compile(r"\bentry_computation_layout=\{(?=\()")
-_REPLICA_COUNT = re.compile(r"\breplica_count=(\d{1,9})\b")
-_PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
+_COUNT = re.compile(r" \w+=(\d{1,9})\b")
 
 
 _ELEMENT = re.compile(r"\d{1,9}")
@@ -62,6 +61,7 @@ class ModuleIndex:
         self._callers = CallerIndex(self.instructions)
         # The instructions with an operand such as `tuple#1`.
         self.element_readers: MultiMap[str, InstructionLine] = MultiMap()
+        self.loops: MultiMap[str, InstructionLine] = MultiMap()
         self.damaged: dict[BrokenRecord, str | None] = {}
 
     @property
@@ -90,6 +90,8 @@ class ModuleIndex:
             self.instruction_count += 1 if change is MultiMap.add else -1
             if "#" in record.text and any("#" in name for name in record.reads):
                 change(self.element_readers, record.name, record)
+            if record.opcode == "while":
+                change(self.loops, record.name, record)
             self._callers.update(record, change)
             self._update_names(record, change)
             for body in () if isinstance(record, WrappedInstruction) else record.bodies:
@@ -144,13 +146,18 @@ class ModuleIndex:
     @property
     def partition_count(self) -> int:
         """The number of partitions that the header has, 1 without one."""
-        match = None if self.header is None else _PARTITION_COUNT.search(self.header.text)
-        return 1 if match is None else int(match[1])
+        return self._header_count("num_partitions")
 
     @property
     def replica_count(self) -> int:
         """The number of replicas that the header has, 1 without one."""
-        match = None if self.header is None else _REPLICA_COUNT.search(self.header.text)
+        return self._header_count("replica_count")
+
+    def _header_count(self, key: str) -> int:
+        """Return a number of the header, 1 without it; the layouts of a header can have 100 kB."""
+        header = self.header
+        start = -1 if header is None else header.text.find(f" {key}=")
+        match = None if header is None or start < 0 else _COUNT.match(header.text, start)
         return 1 if match is None else int(match[1])
 
     @property

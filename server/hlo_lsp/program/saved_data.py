@@ -65,7 +65,7 @@ class SavedData:
 def state_elements(file: DumpFile) -> list[StateElement]:
     """Return the elements of the states of all loops of a module text."""
     module, flow = file.module, ModuleFlow(file.module)
-    loops = [each for each in module.instructions.records() if each.opcode == "while"]
+    loops = module.loops.in_order()
     return [element for loop in loops for element in _elements_of(module, flow, loop)]
 
 
