@@ -1,23 +1,19 @@
 """``hlo-lsp compile``: exit status, formats, and errors, with a compiler that needs no jax."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.command import CommandResult, run
-from compiling.stand_in import StandIn, copy_of, python_with_jax, write_dump
-from hlo_lsp.compiling.compiler_process import CompilerProcess
+from compiling.stand_in import StandIn, compile_with, copy_of, write_dump
 
 
 def _run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stand_in: StandIn, *arguments: str | Path
 ) -> CommandResult:
-    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
-    for name, value in python_with_jax(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    return run("compile", *arguments, "--python", sys.executable)
+    python = compile_with(monkeypatch, tmp_path, stand_in)
+    return run("compile", *arguments, "--python", python)
 
 
 def test_equal_dump_ends_with_0(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

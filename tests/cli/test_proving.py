@@ -1,24 +1,19 @@
 """``--prove``, with a compiler that needs no jax."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.command import CommandResult, run
-from compiling.stand_in import StandIn, copy_of, python_with_jax
+from compiling.stand_in import StandIn, compile_with, copy_of
 from compiling.test_proofs import STARTED, donated_dump, dump_with_ranges, forbidding_dump
-from hlo_lsp.compiling.compiler_process import CompilerProcess
 
 
 def _run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stand_in: StandIn, *arguments: str | Path
 ) -> CommandResult:
-    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
-    for name, value in python_with_jax(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    return run(*arguments, "--prove", "--python", sys.executable)
+    return run(*arguments, "--prove", "--python", compile_with(monkeypatch, tmp_path, stand_in))
 
 
 def test_summary_shows_what_a_donation_saves(

@@ -6,6 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from hlo_lsp.compiling.compiler_process import CompilerProcess
 from reports.example import ASSIGNMENT, MODULE, STEM
 
 RESULT = {
@@ -70,6 +73,14 @@ def python_with_jax(folder: Path) -> dict[str, str]:
         (folder / "packages" / name).mkdir(parents=True, exist_ok=True)
         (folder / "packages" / name / "__init__.py").touch()
     return {"PYTHONPATH": str(folder / "packages")}
+
+
+def compile_with(monkeypatch: pytest.MonkeyPatch, folder: Path, stand_in: "StandIn") -> str:
+    """Let a stand-in be the compiler, and return a Python that seems to have jax."""
+    monkeypatch.setattr(CompilerProcess, "script", stand_in.script)
+    for name, value in python_with_jax(folder).items():
+        monkeypatch.setenv(name, value)
+    return sys.executable
 
 
 def stand_in_python(folder: Path, *dumps: Path) -> Path:

@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from compiling.stand_in import RESULT, UNOPTIMIZED, StandIn, write_dump
 from hlo_lsp.compiling.compiler_process import CompilerProcess
-from hlo_lsp.lsp import comparison, compiler
+from hlo_lsp.lsp import comparison, compile_results, compiler
 from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.code_lenses import code_lenses
 from hlo_lsp.lsp.comparison import answer_comparison
@@ -115,6 +115,16 @@ def larger(tmp_path: Path) -> Path:
     return folder
 
 
+def _edited(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, dump: Path, after: Path
+) -> tuple[StandIn, Harness]:
+    """Open an edited text, whose program before the edit is compiled as well."""
+    stand_in = StandIn(folder, {**RESULT, "is_original": False}, dumps=(after, dump.parent))
+    harness = Harness(monkeypatch, stand_in)
+    harness.open(dump.as_uri(), EDITED)
+    return stand_in, harness
+
+
 async def test_answer_has_both_sides(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
 ) -> None:
@@ -134,9 +144,7 @@ async def test_answer_has_both_sides(
 async def test_unsaved_text_is_compiled(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
 ) -> None:
-    stand_in = StandIn(tmp_path, {**RESULT, "is_original": False}, dumps=(larger, dump.parent))
-    harness = Harness(monkeypatch, stand_in)
-    harness.open(dump.as_uri(), EDITED)
+    stand_in, harness = _edited(monkeypatch, tmp_path, dump, larger)
     await harness.compile(dump.as_uri(), CompileChanges(chip="v6e", flags={"xla_a": "1"}))
     edited, unedited = stand_in.requests
     assert (edited["text"], unedited["text"]) == (EDITED, UNOPTIMIZED)
@@ -146,9 +154,7 @@ async def test_unsaved_text_is_compiled(
 async def test_program_before_the_edits_is_compiled_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
 ) -> None:
-    stand_in = StandIn(tmp_path, {**RESULT, "is_original": False}, dumps=(larger, dump.parent))
-    harness = Harness(monkeypatch, stand_in)
-    harness.open(dump.as_uri(), EDITED)
+    stand_in, harness = _edited(monkeypatch, tmp_path, dump, larger)
     first = await harness.compile(dump.as_uri())
     edit(harness.session, whole_document(EDITED.replace("(x, y)", "(y, x)")), uri=dump.as_uri())
     second = await harness.compile(dump.as_uri())
@@ -156,6 +162,23 @@ async def test_program_before_the_edits_is_compiled_once(
     assert second is not None
     assert first["before"] == second["before"]
     assert ["(x, y)" in one["text"] for one in stand_in.requests] == [True, True, False]
+
+
+async def test_shared_dump_stays_while_a_comparison_needs_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dump: Path, larger: Path
+) -> None:
+    _, harness = _edited(monkeypatch, tmp_path, dump, larger)
+    monkeypatch.setattr(compile_results, "_MAX_KEPT", 2)
+    found = [await harness.compile(dump.as_uri()) for _ in range(4)]
+    sides = [{side: path_of(one[side]) for side in ("before", "after")} for one in found if one]
+    assert len({one["before"] for one in sides}) == 1
+    assert all(path is not None and path.exists() for path in sides[-1].values())
+    assert [one["after"] is not None and one["after"].exists() for one in sides] == [
+        True,  # in the folder of the dump that all compare with
+        False,
+        True,
+        True,
+    ]
 
 
 async def test_snippet_is_compared_with_its_last_compile(

@@ -194,8 +194,16 @@ class CompilerProcess:
         key = sha256(json.dumps(request).encode()).digest()
         if key not in self._results or not self._results[key].folder.exists():
             folder = request.get("folder") or str(self.new_folder(name))
-            self._results[key] = self._compile({**request, "folder": folder})
+            self._keep(key, self._compile({**request, "folder": folder}))
         return self._results[key]
+
+    def _keep(self, key: bytes, result: CompileResult) -> None:
+        """Keep a result, and no longer those of other releases: jax can be upgraded meanwhile."""
+        for other in [
+            one for one, known in self._results.items() if known.versions != result.versions
+        ]:
+            del self._results[other]
+        self._results[key] = result
 
     def _compile(self, request: Json) -> CompileResult:
         self._prepare(_host_devices(request))

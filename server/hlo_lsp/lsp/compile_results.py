@@ -107,6 +107,7 @@ class CompileResults:
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._finished: list[FinishedCompile] = []
+        self._folders: list[Path] = []  # of finished compiles
         self._failed: dict[str, FailedCompile] = {}
 
     @contextmanager
@@ -119,16 +120,19 @@ class CompileResults:
         folder = Path(tempfile.mkdtemp(dir=self._folder.name))
         try:
             yield folder
-        except BaseException:
+        except BaseException:  # also a cancellation
             shutil.rmtree(folder, ignore_errors=True)
             raise
 
     def finished(self, found: FinishedCompile) -> None:
-        """Keep a result, and delete the oldest dump if there are too many."""
-        self._finished.append(found)
-        for old in self._finished[:-_MAX_KEPT]:
-            shutil.rmtree(old.found.after.parent, ignore_errors=True)
-        del self._finished[:-_MAX_KEPT]
+        """Keep a result, and delete the dumps that only older results compare."""
+        self._finished = [*self._finished, found][-_MAX_KEPT:]
+        self._folders.append(found.found.after.parent)
+        sides = [side for one in self._finished for side in (one.before, one.found.after)]
+        needed = {side.parent for side in sides if side is not None}
+        for folder in [one for one in self._folders if one not in needed]:
+            self._folders.remove(folder)
+            shutil.rmtree(folder, ignore_errors=True)
 
     def failed(self, uri: str, found: FailedCompile | None) -> None:
         """Keep the error of a document, or forget the last one."""

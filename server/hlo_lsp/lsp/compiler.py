@@ -89,6 +89,8 @@ class Compiler(Service):
             except CompileFailedError as error:
                 raise RequestFailedError(self._place(file, error) + str(error)) from None
             finally:
+                if self._running[uri] is work:
+                    del self._running[uri]
                 self._show(uri)
         return None if found is None else found.as_json
 
