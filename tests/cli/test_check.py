@@ -115,6 +115,16 @@ def test_budget_of_the_command_line(dump: Path, budget: str, status: int, messag
 
 
 def test_memory_budget_needs_a_buffer_assignment(dump: Path) -> None:
-    found = run("check", *dump.glob("*after_optimizations.txt"), "--budget", "peak=1GiB")
+    texts = dump.glob("*after_optimizations.txt")
+    found = run("check", *texts, "--select", "budget", "--budget", "peak=1GiB")
     problem = "the budget for peak is not checked: there is no buffer assignment"
     assert (found.status, found.err) == (2, f"hlo-lsp: {problem}\n")
+
+
+def test_unchecked_budget_hides_no_findings(tmp_path: Path) -> None:
+    path = tmp_path / "f.hlo"
+    path.write_text("HloModule f\n\nENTRY e {\n  ROOT r = f32[] negate(x)\n}\n", "utf-8")
+    found = run("check", path, "--budget", "peak=1GiB")
+    assert found.status == 2
+    assert "undefined instruction `x`" in found.out
+    assert "the budget for peak is not checked" in found.err

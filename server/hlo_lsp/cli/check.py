@@ -215,10 +215,10 @@ def _check_plan(
             checked.path = path  # which other processes have copied
         known[job] = results
     found = outcome(current, options.paths, known)
-    if problem := _unchecked_memory(options, found.results):
-        return print_errors([problem])
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = print_errors(found.notes)
+    if problem := _unchecked_memory(options, found.results):
+        return print_errors([problem])
     if any(checked.counting for checked in found.results):
         return status if options.exit_zero else _FINDINGS_STATUS
     return status
