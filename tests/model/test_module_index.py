@@ -315,6 +315,7 @@ def test_loops_follow_edits() -> None:
     [
         ("HloModule m, num_partitions=4, replica_count=2", (4, 2)),
         ("HloModule m, x={y=1}, replica_count=3", (1, 3)),
+        ("HloModule m,num_partitions=4,\treplica_count=2", (4, 2)),
         ("HloModule m_num_partitions=4", (1, 1)),
     ],
 )
