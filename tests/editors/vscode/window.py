@@ -39,7 +39,7 @@ IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 10_000  # until a key is pressed or a click is made once more
-_AGAIN_MENU = 1_000  # until an item of a menu is clicked once more
+_AGAIN_MENU = 2_000  # until an item of a menu that stays open is clicked once more
 _IS_REPLACED = """(text) => {
   const box = document.querySelector(".quick-input-widget input.input");
   return box === null || box.offsetParent === null || box.value !== text;
@@ -129,20 +129,28 @@ class Window:
         await self.choose_item(title, lambda: self.host.command("editor.action.showContextMenu"))
 
     async def choose_item(self, title: str, show: Callable[[], Awaitable[object]]) -> None:
-        """Show a context menu, and run one of its commands by its title."""
+        """Show a context menu, and run one of its commands by its title, once.
+
+        VS Code ignores a click that comes right after the menu, and closes the menu for others,
+        but on a busy machine only some time later. A menu that closes after a click has run the
+        command, and showing it again would run the command twice.
+        """
         item = self.page.locator(".context-view .action-label", has_text=title)
+        clicks = 0
 
         async def chosen() -> bool:
-            # VS Code ignores a click that comes right after the menu, and closes the menu for
-            # others.
+            nonlocal clicks
             try:
                 if not await item.count():
+                    if clicks:
+                        return True
                     await show()
-                await item.click(timeout=_AGAIN_MENU)
+                await item.click(timeout=_AGAIN)
+                clicks += 1
+                await item.wait_for(state="detached", timeout=_AGAIN_MENU)
             except TookTooLong:
                 return False
-            left: int = await item.count()
-            return left == 0
+            return True
 
         await until(chosen)
 
