@@ -105,7 +105,7 @@ def test_result_of_the_program_has_no_user() -> None:
 def test_loop_can_run_meanwhile() -> None:
     loop = "  %w = f32[64,64] while(%x), condition=%more, body=%step\n  ROOT"
     dump = Compile([DumpFile.of_text(_TEXT.replace("  ROOT", loop), "m.txt")])
-    assert _cause(dump, "c", chip="v5e", least_ps=10**9).kind == "unknown"
+    assert _cause(dump, "c", chip="v6e", least_ps=10**9).kind == "unknown"
 
 
 _OFFLOAD = "xla_tpu_enable_sparse_core_collective_offload_all_reduce: "
@@ -143,14 +143,61 @@ def test_fusions_need_a_product(tmp_path: Path, chip: str, kind: str) -> None:
     assert _cause(_dump(tmp_path, _OPTIONS, text), "c", chip=chip).kind == kind
 
 
-def test_enough_other_work_is_not_compared() -> None:
-    cause = ExposureCause("dependency", None, "y", 2_000_000, 1_000_000)
+def test_without_a_product_the_compiler_is_no_cause(tmp_path: Path) -> None:
+    text = _TEXT.replace("negate(%g)", "negate(%x)")
+    cause = _cause(_dump(tmp_path, _OPTIONS, text), "p", chip="v5e", least_ps=1)
+    assert cause.text == "no product of matrices can run meanwhile"
+
+
+_SCALAR = _TEXT.replace("%c = f32[64,64] all-reduce(%x)", "%c = f32[] all-reduce(%x)")
+_SEVERAL = _TEXT.replace("%c = f32[64,64] all", "%c = (f32[8], f32[8]) all")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [(_SCALAR, "sum of a scalar"), (_SEVERAL, "sum of several arrays")]
+)
+def test_sums_that_are_always_synchronous(tmp_path: Path, text: str, what: str) -> None:
+    cause = _cause(_dump(tmp_path, _OPTIONS, text), "c", chip="v5e")
+    assert cause.kind == "compiler"
+    assert cause.text == f"XLA makes no {what} asynchronous on this chip"
+
+
+_LEAST = "\nxla_tpu_sparse_core_all_reduce_offload_min_size_in_bytes: "
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "is_cause"),
+    [(_SCALAR, "65536", True), (_TEXT, "65536", True), (_TEXT, "16384", False)],
+)
+def test_sparse_cores_run_only_large_collectives(
+    tmp_path: Path, text: str, value: str, *, is_cause: bool
+) -> None:
+    options = f"{_OFFLOAD}ENABLED{_LEAST}{value}\n"
+    cause = _cause(_dump(tmp_path, options, text), "c", chip="v6e")
+    assert cause.option == (f"{_LEAST.strip()} {value}" if is_cause else None)
+
+
+def test_asynchronous_collectives_of_cpus() -> None:
+    dump = Compile([DumpFile.of_text(_TEXT, "module_0001.m.cpu_after_optimizations.txt")])
+    assert _cause(dump, "c").text == "XLA makes no collective asynchronous on CPUs"
+    assert _cause(dump, "a").kind == "dependency"
+
+
+@pytest.mark.parametrize(("least_ps", "kind"), [(1, "option"), (10**6, "dependency")])
+def test_products_cover_half_of_a_fused_collective(
+    tmp_path: Path, least_ps: int, kind: str
+) -> None:
+    dump = _dump(tmp_path, _OPTIONS)
+    cause = _cause(dump, "c", chip="v5e", least_ps=least_ps)
+    assert cause.kind == kind
+
+
+def test_loop_does_not_cover_a_fused_collective(tmp_path: Path) -> None:
+    loop = "  %w = f32[64,64] while(%x), condition=%more, body=%step\n  ROOT"
+    text = _TEXT.replace("%x, %y) all", "%x, %x) all").replace("  ROOT", loop)
+    text = text.replace("dot(%b, %b)", "dot(%c, %c)")
+    cause = _cause(_dump(tmp_path, "", text), "c", chip="v5e", least_ps=10**9)
     assert cause.text == "y needs it; no product of matrices can run meanwhile"
-
-
-def test_sum_of_a_scalar_is_always_synchronous(tmp_path: Path) -> None:
-    text = _TEXT.replace("%c = f32[64,64] all-reduce(%x)", "%c = f32[] all-reduce(%x)")
-    assert _cause(_dump(tmp_path, _OPTIONS, text), "c").kind == "unknown"
 
 
 @pytest.mark.parametrize(("chip", "kind"), [("v5e", "dependency"), ("v6e", "option")])

@@ -12,9 +12,14 @@ from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.hlo.vocabulary import read_toml
 from hlo_lsp.memory.savings import Proof
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.flags import LIBTPU_OPTIONS, flags_of
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.padded_sizes import total_array_bytes
+from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.transfers import (
     ASYNC_ENDINGS,
+    COLLECTIVE_OPCODES,
     PLUMBING_OPCODES,
     REDUCTIONS,
     AsyncOperation,
@@ -28,12 +33,17 @@ _OFF = frozenset({"DISABLED", "false"})
 _OFFLOADABLE = REDUCTIONS | {"all-gather"}
 # The kinds that the option of each offloads, with no other one (libtpu 0.0.52).
 _OFFLOADED = {"tpu7x": _OFFLOADABLE, "v6e": _OFFLOADABLE, "v5p": REDUCTIONS}
-_ONLY_WITH_PRODUCTS = frozenset({"v5e"})  # are sums asynchronous, in fusions
+_LEAST_OFFLOADED = "xla_tpu_sparse_core_{}_offload_min_size_in_bytes"
+# These chips have no asynchronous collectives of these kinds but those in fusions with products.
+_ONLY_WITH_PRODUCTS = frozenset({"v5e"})
 _WITHOUT_AUTO_OFFLOAD = frozenset({"v5e", "v6e", "v5p"})
-# Sums of a scalar are synchronous with all options, those of several arrays unless offloaded.
 _SCALAR = re.compile(r"\w+\[\]")
 _LITTLE = 0.1  # of the time of a collective
-_ALLOWING = {"DISABLED": "ENABLED", "false": "true"}
+_MUCH = 0.5  # of it is what libtpu 0.0.52 wants to cover in fusions
+_ALLOWING = {"DISABLED": "ENABLED", "AUTO": "ENABLED", "false": "true"}
+_NO_PRODUCT = "no product of matrices can run meanwhile"
+_SEVERAL = "XLA makes no sum of several arrays asynchronous on this chip"
+_TAKEN = "the products of matrices meanwhile cover other collectives"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +53,15 @@ class ExposureCause:
     Attributes:
         kind: ``dependency`` if too little of its computation could run meanwhile, as the rest
             depends on it, or it on the rest; ``option`` if it is synchronous, and options of the
-            compiler forbid that it is asynchronous; else ``unknown``.
+            compiler forbid that it is asynchronous; ``compiler`` if it would be synchronous with
+            all options; else ``unknown``.
         option: The options with their values, separated by commas.
         instruction: The first instruction that needs the result, None if only the caller does.
         independent_ps: The least time of the work that could run meanwhile, None if it is unknown.
         least_ps: The least time of the collective on the network, None if it is unknown.
         proven: The numbers of synchronous collectives of these kinds with other options, None if
             the compiler was not asked.
-        is_taken: Whether the products of matrices meanwhile cover other collectives.
+        reason: Why computation that could run meanwhile does not help, or what the compiler does.
     """
 
     kind: str
@@ -59,29 +70,23 @@ class ExposureCause:
     independent_ps: float | None = None
     least_ps: float | None = None
     proven: Proof | None = None
-    is_taken: bool = False
+    reason: str = ""
 
     @property
     def text(self) -> str:
         """The cause as a phrase, empty if it is unknown."""
-        if self.kind != "dependency":
-            verdict = None if self.proven is None else _verdict(self.proven)
-            return "; ".join(filter(None, (self.option, verdict)))
-        parts = [f"{self.instruction} needs it"] if self.instruction else []
-        if self.is_taken:
-            parts.append("the products of matrices meanwhile cover other collectives")
-        elif self.independent_ps and self.least_ps and self.independent_ps >= self.least_ps:
-            parts.append("no product of matrices can run meanwhile")
-        elif self.independent_ps and self.least_ps:
-            times = f"{format_time(self.independent_ps)} of {format_time(self.least_ps)}"
-            parts.append(f"at most {times} could overlap")
-        return "; ".join(parts) or "nothing else can run meanwhile"
+        verdict = "" if self.proven is None else _verdict(self.proven)
+        parts = [self.option or "", self.reason, verdict]
+        if self.kind == "dependency":
+            parts.insert(0, f"{self.instruction} needs it" if self.instruction else "")
+            parts.append("" if any(parts) else "nothing else can run meanwhile")
+        return "; ".join(filter(None, parts))
 
 
 def allowing_options(option: str) -> dict[str, str]:
     """Return the options of a cause with values that allow asynchronous collectives."""
     pairs = (one.split(": ") for one in option.split(", "))
-    return {name: _ALLOWING[value] for name, value in pairs}
+    return {name: "0" if value.isdecimal() else _ALLOWING[value] for name, value in pairs}
 
 
 def _verdict(proof: Proof) -> str:
@@ -110,64 +115,174 @@ def exposure_cause(
     file = program.dump.module_file
     if file is None:
         return ExposureCause("unknown")
-    module = file.module
-    after = _reached(collective, module.users)
-    dependent = after | _reached(collective, module.operands) | {collective.printed}
-    home = module.computation_of(collective)
-    members = () if home is None else module.members(home)
-    calls = [one for one in members if one.opcode in _CALLS]
-    rows = [row for row in program.executed.instructions if row.computation is home]
-    free = [row for row in rows if row.instruction not in dependent]
-    is_free = not dependent.issuperset(calls)
-    work = None if is_free else _work_ps(free, program.chip)
-    users = (one.name for one in members if one in after and not _is_step(one))
-    dependency = ExposureCause("dependency", None, next(users, None), work, least_ps)
-    is_fused = kind in REDUCTIONS and _chip_name(program) in _ONLY_WITH_PRODUCTS
-    has_long = calls or is_fused or any(map(_is_long, rows))
-    if _is_less(work, _LITTLE, least_ps) or (
-        has_long and not is_free and not any(map(_is_long, free))
-    ):
-        return dependency
-    options = _forbidding_options(program, collective, kind)
-    if options and kind in _OFFLOADABLE and _is_covered(program, free, others):
-        return replace(dependency, is_taken=True)
-    if options:
-        return ExposureCause("option", ", ".join(options), None, work, least_ps)
-    if _is_less(work, 1, least_ps):
-        return dependency
-    return ExposureCause("unknown", None, None, work, least_ps)
+    meanwhile = _Meanwhile.of(program, file.module, collective)
+    return _Exposed(program, collective, kind, least_ps, others, meanwhile).cause
 
 
-def _is_covered(
-    program: ProgramCost, free: Iterable[InstructionCost], others: Iterable[AsyncOperation]
-) -> bool:
-    """Return whether each product of matrices covers another collective; it covers one.
+@dataclass(frozen=True, slots=True)
+class _Meanwhile:
+    """What can run during a collective, by the data that it needs.
 
-    According to programs that libtpu 0.0.52 compiled with other options: then, it made other
-    collectives synchronous.
+    Attributes:
+        free: The instructions of its computation that neither need it nor make its data.
+        is_loop_free: Whether a loop or a call is among them.
+        has_long: Whether its computation has loops, calls, or products of matrices.
+        user: The first instruction that needs its result, None if only the caller does.
     """
-    if _chip_name(program) not in _ONLY_WITH_PRODUCTS:
-        return False
-    fused = [(one.start.line, one.done.line) for one in others if one.is_fused]
-    lines = [row.instruction.line for row in free if _is_long(row)]
-    return all(any(start < line < end for start, end in fused) for line in lines) and bool(lines)
+
+    free: list[InstructionCost]
+    is_loop_free: bool
+    has_long: bool
+    user: str | None
+
+    @classmethod
+    def of(
+        cls, program: ProgramCost, module: ModuleIndex, collective: InstructionLine
+    ) -> "_Meanwhile":
+        after = _reached(collective, module.users)
+        dependent = after | _reached(collective, module.operands) | {collective.printed}
+        home = module.computation_of(collective)
+        members = () if home is None else module.members(home)
+        calls = [one for one in members if one.opcode in _CALLS]
+        rows = [row for row in program.executed.instructions if row.computation is home]
+        users = (one.name for one in members if one in after and not _is_step(one))
+        return cls(
+            [row for row in rows if row.instruction not in dependent],
+            not dependent.issuperset(calls),
+            bool(calls) or any(map(_is_product, rows)),
+            next(users, None),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Exposed:
+    """An exposed collective, and the rules that name its cause."""
+
+    program: ProgramCost
+    collective: InstructionLine
+    kind: str
+    least_ps: float | None
+    others: Sequence[AsyncOperation]
+    meanwhile: _Meanwhile
+
+    @property
+    def cause(self) -> ExposureCause:
+        if _is_less(self._work_ps, _LITTLE, self.least_ps):
+            return self._dependency(self._shortage(self._work_ps))
+        if self._lacks_product:
+            return self._dependency(self._shortage(self._work_ps) or _NO_PRODUCT)
+        if habit := _habit(self.program, self.collective, self.kind):
+            return replace(self._cause("compiler"), reason=habit)
+        options = _forbidding_options(self.program, self.collective, self.kind)
+        if self._needs_product or not options:
+            covering = [one for one in self.others if one.is_fused or not options]
+            if reason := self._lack_of_spare(_spare(self._products, covering)):
+                return self._dependency(reason)
+        if options:
+            return replace(self._cause("option"), option=", ".join(options))
+        shortage = self._shortage(self._work_ps)
+        return self._dependency(shortage) if shortage else self._cause("unknown")
+
+    def _cause(self, kind: str) -> ExposureCause:
+        return ExposureCause(kind, None, None, self._work_ps, self.least_ps)
+
+    def _dependency(self, reason: str) -> ExposureCause:
+        return replace(self._cause("dependency"), instruction=self.meanwhile.user, reason=reason)
+
+    @property
+    def _work_ps(self) -> float | None:
+        """The least time of what can run meanwhile, None if it is unknown, as that of a loop."""
+        free = self.meanwhile.free
+        return None if self.meanwhile.is_loop_free else _work_ps(free, self.program.chip)
+
+    @property
+    def _products(self) -> list[InstructionCost]:
+        return list(filter(_is_product, self.meanwhile.free))
+
+    @property
+    def _needs_product(self) -> bool:
+        """Whether only a product of matrices can cover it."""
+        return self.kind in _OFFLOADABLE and _chip_name(self.program) in _ONLY_WITH_PRODUCTS
+
+    @property
+    def _lacks_product(self) -> bool:
+        """Whether only operations that are shorter than products could cover it."""
+        if self._products or (self.meanwhile.is_loop_free and not self._needs_product):
+            return False
+        return self.meanwhile.has_long or self._needs_product
+
+    def _lack_of_spare(self, spare: Sequence[InstructionCost]) -> str:
+        """Return why products that cover no other collective are too few, empty if they are not."""
+        if self._products and not spare:
+            return _TAKEN
+        spare_ps = _work_ps(spare, self.program.chip) if self._needs_product else None
+        return self._shortage(spare_ps) if _is_less(spare_ps, _MUCH, self.least_ps) else ""
+
+    def _shortage(self, work: float | None) -> str:
+        """Return how much of the collective work can cover, empty if all or unknown."""
+        if not work or not _is_less(work, 1, self.least_ps):
+            return ""
+        return f"at most {format_time(work)} of {format_time(self.least_ps or 0)} could overlap"
+
+
+def _habit(program: ProgramCost, collective: InstructionLine, kind: str) -> str:
+    """Return why a compiler makes a collective synchronous with all options, empty if it does not.
+
+    No dump for CPUs has an asynchronous collective. For TPUs, according to compiles with
+    libtpu 0.0.52: sparse cores can run all sums.
+    """
+    backend = program.dump.backend
+    if collective.opcode.endswith(ASYNC_ENDINGS):
+        return ""
+    if backend is Backend.CPU:
+        return "XLA makes no collective asynchronous on CPUs"
+    if backend is not Backend.TPU or kind not in REDUCTIONS or _offload_option(program, kind):
+        return ""
+    if _SCALAR.match(collective.shape):
+        return "XLA makes no sum of a scalar asynchronous on this chip"
+    return _SEVERAL if collective.shape.startswith("(") else ""
+
+
+def _spare(
+    products: Iterable[InstructionCost], others: Sequence[AsyncOperation]
+) -> list[InstructionCost]:
+    """Return the products of matrices that cover no other collective.
+
+    On TPU v5e, a product covers one: other options make another collective asynchronous instead
+    (programs compiled with libtpu 0.0.52).
+    """
+    spans = [(one.start.line, one.done.line) for one in others if one.kind in COLLECTIVE_OPCODES]
+    lines = ((row, row.instruction.line) for row in products)
+    return [row for row, line in lines if not any(start < line < end for start, end in spans)]
 
 
 def _forbidding_options(program: ProgramCost, collective: InstructionLine, kind: str) -> list[str]:
     """Return the options, with their values, because of which a collective is synchronous."""
-    options = flags_of(program.dump).get(LIBTPU_OPTIONS, {})
-    is_sum, shape = kind in REDUCTIONS, collective.shape
-    if collective.opcode.endswith(ASYNC_ENDINGS) or (is_sum and _SCALAR.match(shape)):
+    if collective.opcode.endswith(ASYNC_ENDINGS):
         return []
-    name, chip = f"{_OFFLOAD}{kind.replace('-', '_')}", _chip_name(program)
-    if name in options and kind in _OFFLOADED.get(chip, ()):
-        return [] if _offloads(options[name], chip) else [f"{name}: {options[name]}"]
-    if _offloads(options.get(name, "DISABLED"), chip) or (is_sum and shape.startswith("(")):
-        return []
-    known = read_toml("compiler_options").items()
-    own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
-    found = [name for name, option in own if options.get(name) in option.get("forbids", ())]
+    options, chip = _options(program), _chip_name(program)
+    if name := _offload_option(program, kind):
+        found = [] if _offloads(options[name], chip) else [name]
+        least = _LEAST_OFFLOADED.format(kind.replace("-", "_"))
+        size = total_array_bytes(try_shape(collective.shape))
+        if options.get(least, "").isdecimal() and size < int(options[least]):
+            found.append(least)
+    else:
+        known = read_toml("compiler_options").items()
+        own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
+        found = [name for name, option in own if options.get(name) in option.get("forbids", ())]
     return [f"{name}: {options[name]}" for name in found]
+
+
+def _options(program: ProgramCost) -> dict[str, str]:
+    return flags_of(program.dump).get(LIBTPU_OPTIONS, {})
+
+
+def _offload_option(program: ProgramCost, kind: str) -> str | None:
+    """Return the option that lets sparse cores run a kind of collectives, None without them."""
+    name = f"{_OFFLOAD}{kind.replace('-', '_')}"
+    can = kind in _OFFLOADED.get(_chip_name(program), ()) and name in _options(program)
+    return name if can else None
 
 
 def _chip_name(program: ProgramCost) -> str:
@@ -195,7 +310,7 @@ def _work_ps(rows: Iterable[InstructionCost], chip: Chip | None) -> float | None
     return sum((least_time(row, chip).ps for row in work), 0.0)
 
 
-def _is_long(row: InstructionCost) -> bool:
+def _is_product(row: InstructionCost) -> bool:
     """Return whether an instruction has products of matrices, perhaps in a custom call."""
     is_call = row.instruction.opcode == "custom-call" and row.cost != NO_COST
     return bool(row.products) or is_call
