@@ -133,6 +133,28 @@ def test_arguments_have_names_and_donation() -> None:
     assert row == ["p['w']", "32 B", "donated, used by an output: to output {}"]
 
 
+def test_arguments_have_the_shape_of_the_whole_array() -> None:
+    after = _DONATED.replace("HloModule m,", "HloModule m, num_partitions=2,")
+    before = """\
+HloModule m, num_partitions=2
+
+ENTRY main {
+  ROOT p = u8[64] parameter(0), sharding={mesh['model'=2], [{'model'}]}
+}
+"""
+    files = [DumpFile.of_text(after, "m.cpu_after_optimizations.txt")]
+    files.append(DumpFile.of_text(_DONATED_ASSIGNMENT))
+    other = DumpFile.of_text(before, "m.before_optimizations.txt")
+    dump = Compile(files, others=[other])
+    assert memory_map(dump)["wholeArrays"] == {
+        "0": {
+            "text": "u8[64], 64 B: dim 0 in 2 parts over model",
+            "titles": ("dim 0", "devices"),
+            "rows": [["0-31", "0"], ["32-63", "1"]],
+        }
+    }
+
+
 def test_undonated_arguments_count_as_often_as_outputs_fit() -> None:
     header = _DONATED.replace(", input_output_alias={ {}: (0, {}, may-alias) }", "")
     second = "  q = u8[32] parameter(1)\n  a ="

@@ -35,7 +35,9 @@ from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.data_origin import Origin, origins_of
+from hlo_lsp.program.device_tables import describe_cut, device_table
 from hlo_lsp.program.donation import argument_name
+from hlo_lsp.program.global_shapes import global_shape
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, tuple_table_count
@@ -129,6 +131,7 @@ class _Map:
                 for space in spaces
             ],
             "allocations": self._allocations(blocks),
+            "wholeArrays": self._whole_arrays(),
             "boxes": self._boxes(blocks),
             "bands": self._bands(),
             "steps": self._steps(),
@@ -204,6 +207,23 @@ class _Map:
             table["line"].append(first_line + allocation.line)
             table["donation"].append(self._strings.number(donation.get(argument, "")))
         return table
+
+    def _whole_arrays(self) -> dict[str, Json]:
+        """Return the arrays of which arguments are the part of one device, by allocation."""
+        entry = None if self._module is None else self._module.module.entry
+        if self._module is None or entry is None:
+            return {}
+        parameters = self._module.module.computation(entry).parameters
+        found: dict[str, Json] = {}
+        for allocation in (block.allocation for block in self._assignment.blocks):
+            record = parameters.get(-1 if allocation.parameter is None else allocation.parameter)
+            whole = record and global_shape(self._dump, LocatedRecord(self._module, record))
+            if whole:
+                table = device_table(whole)
+                titles, rows = ((), ()) if table is None else (table.titles, table.rows)
+                text = describe_cut(whole).replace("`", "")
+                found[str(allocation.number)] = {"text": text, "titles": titles, "rows": rows}
+        return found
 
     def _boxes(self, blocks: list[AllocationBlock]) -> Table:
         keys = ("allocation", "offset", "size", "padding", "start", "end", "name", "index")

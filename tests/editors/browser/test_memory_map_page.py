@@ -410,6 +410,12 @@ def _planted() -> dict[str, Any]:
             **{"number": [0, 1], "space": [0, 0], "fixed": [1, 0], "kind": [8, 9], "line": [0, 1]},
             **{"size": [65536 * _KIB, 65536 * _KIB], "donation": [10, 0]},
         },
+        "wholeArrays": {
+            "0": {
+                "text": "f32[64,32]: dim 0 in 2 parts over model",
+                **{"titles": ["dim 0", "devices"], "rows": [["0-31", "0, 2"], ["32-63", "1, 3"]]},
+            }
+        },
         "boxes": {
             **dict.fromkeys(("padding", "start", "id", "assignmentLine", "moduleLine"), zeros),
             **dict.fromkeys(("index", "scope", "opcode", "shape", "role"), zeros),
@@ -508,6 +514,13 @@ async def test_arguments_have_their_names_and_donation(page: Page, tmp_path: Pat
     selected = await page.locator(".selected").inner_text()
     assert "whole program" in selected
     assert "donated, and used by an output" in selected
+    assert "f32[64,32]: dim 0 in 2 parts over model" in selected
+    devices = await page.locator(".selected .devices tr").all_inner_texts()
+    assert [row.split("\t") for row in devices] == [
+        ["dim 0", "devices"],
+        ["0-31", "0, 2"],
+        ["32-63", "1, 3"],
+    ]
 
 
 async def test_lost_bytes_and_advice_open(page: Page, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import { element } from "./dom";
 import { countNoun, formatBytes, formatCount, shortLine } from "./format";
 import { isAtPeak, sideOfMatch } from "./comparison";
-import type { Band, Box } from "./model";
+import type { Allocation, Band, Box } from "./model";
 import { isUnused, type Owner } from "./owners";
 
 const DISTANCE = 14; // pixels between the pointer and the card
@@ -75,6 +75,7 @@ function noteOn(owner: Owner | undefined): string {
 /** Return all facts about a box that the data contains. */
 export function facts(box: Box): HTMLElement[] {
   const { allocation, module } = box;
+  const isArgument = box.label === box.argument;
   const rows: (readonly [string, string])[] = [
     ...mainRows(box),
     ["instruction", box.label === box.name ? "" : box.name],
@@ -86,9 +87,20 @@ export function facts(box: Box): HTMLElement[] {
     ["origin", module.group(box, "opcode")],
     ["role", module.group(box, "role")],
     ["allocation", `${formatCount(allocation.number)}, ${allocation.kind}, offset ${formatCount(box.offset)}`],
-    ["donation", box.label === box.argument ? allocation.donation : ""],
+    ["donation", isArgument ? allocation.donation : ""],
+    ["global shape", isArgument ? (allocation.whole?.text ?? "") : ""],
   ];
-  return [...headOf(box), listOf(rows)];
+  return [...headOf(box), listOf(rows), ...(isArgument ? devicesOf(allocation) : [])];
+}
+
+/** Return which device has which part of the array, as a table in the order of the parts. */
+function devicesOf({ whole }: Allocation): HTMLElement[] {
+  const { titles, rows } = whole ?? { titles: [], rows: [] };
+  if (rows.length === 0) {
+    return [];
+  }
+  const cells = (kind: "th" | "td", texts: readonly string[]) => element("tr", {}, ...texts.map((text) => element(kind, {}, text)));
+  return [element("table", { class: "devices" }, cells("th", titles), ...rows.map((row) => cells("td", row)))];
 }
 
 /** Return the name of a box, its size, its steps, and its Python line. */

@@ -45,6 +45,8 @@ export interface ModuleData {
   readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]> & {
     readonly donation?: readonly number[]; // maps of older versions do not have it
   };
+  /** The arrays of which arguments are the part of one device, by allocation; maps of older versions do not have them. */
+  readonly wholeArrays?: Readonly<Record<string, WholeArray>>;
   readonly boxes: Record<BoxColumn, readonly number[]> & {
     // Maps of older versions do not have these.
     readonly argument?: readonly number[];
@@ -58,6 +60,13 @@ export interface ModuleData {
   readonly time?: TimeData; // only if it is known
   /** Only if the chip is known. */
   readonly timeAdvice?: readonly string[];
+}
+
+/** An array with its cut, and a table of the devices that have each part. */
+export interface WholeArray {
+  readonly text: string;
+  readonly titles: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 type BoxColumn =
@@ -149,6 +158,7 @@ export interface Allocation {
   readonly kind: string;
   /** Whether the caller donates the buffer; empty if it is not that of an argument. */
   readonly donation: string;
+  readonly whole: WholeArray | undefined;
   readonly line: number;
   readonly boxes: Box[];
 }
@@ -308,6 +318,7 @@ export class Module {
         isFixed: at(allocations.fixed, index) === 1,
         kind: this.text(at(allocations.kind, index)).replace("_", "-"),
         donation: this.text(at(allocations.donation ?? [], index)),
+        whole: this.data.wholeArrays?.[String(number)],
         line: at(allocations.line, index),
         boxes: [],
       };

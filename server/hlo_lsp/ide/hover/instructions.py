@@ -21,7 +21,6 @@ from hlo_lsp.ide.hover.shapes import (
     tuple_facts,
 )
 from hlo_lsp.ide.hover.sharding import (
-    device_table,
     group_facts,
     has_shard_shapes,
     sharding_facts,
@@ -45,13 +44,14 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.omitted_instructions import omitted_instructions
-from hlo_lsp.model.padded_sizes import logical_bytes, sizes_of_text, target_of
+from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.shape import TupleShape, shape_text, subshape_text, try_shape
+from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.unprinted_instructions import TupleElement
 from hlo_lsp.program.collective_roles import collective_role
 from hlo_lsp.program.dataflow import ModuleFlow
+from hlo_lsp.program.device_tables import describe_cut, device_table
 from hlo_lsp.program.global_shapes import GlobalShape, global_shape
 from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.mesh import collective_axes, meshes_of
@@ -328,13 +328,7 @@ def _global_facts(found: GlobalShape | None) -> list[Fact]:
     """Return the shape of the whole array of which the result is the part of one device."""
     if found is None:
         return []
-    size = logical_bytes(found.shape)
-    cuts = (
-        f"dim {cut.dimension} in {cut.parts:,} parts{f' over `{cut.axes}`' if cut.axes else ''}"
-        for cut in found.cuts
-    )
-    whole = f"`{shape_text(found.shape)}`{'' if size is None else f', {format_bytes(size)}'}"
-    return [Fact("global shape", f"{whole}: {', '.join(cuts)}")]
+    return [Fact("global shape", describe_cut(found))]
 
 
 def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> list[Fact]:
