@@ -91,10 +91,23 @@ def test_several_programs_are_named(tmp_path: Path) -> None:
     assert "2 programs; name a file of one: module_0001.a.before_" in _refusal(tmp_path)
 
 
-def test_program_for_a_gpu_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        (None, "the dump does not describe its GPU"),
+        ("rocm_compute_capability {}", "programs for GPUs of AMD"),
+    ],
+)
+def test_program_for_another_gpu_needs_a_tpu(
+    tmp_path: Path, config: str | None, problem: str
+) -> None:
     _text(tmp_path, UNOPTIMIZED, "module_0001.f.before_optimizations.txt")
     _text(tmp_path, MODULE, "module_0001.f.sm_9.0_gpu_after_optimizations.txt")
-    assert "a program for a GPU" in _refusal(tmp_path)
+    if config is not None:
+        _text(tmp_path, config, "module_0001.f.gpu_target_config.pbtxt")
+    assert problem in _refusal(tmp_path)
+    request = program_at(tmp_path).request(Changes(chip="v5e"))
+    assert (request["platform"], request["topology"]) == ("tpu", "v5e:2x2")
 
 
 def test_text_for_an_unknown_tpu_needs_a_chip(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 import shutil
 from pathlib import Path
 
-from compiling.stand_in import TARGET, write_dump
+from compiling.stand_in import TARGET, UNOPTIMIZED, write_dump
 from hlo_lsp.compiling.program import program_at
 from hlo_lsp.compiling.settings import CompileSettings, slice_with
+from reports.example import MODULE
 
 _EXECUTION = """\
 num_replicas: 1
@@ -94,6 +95,22 @@ def test_program_of_jax_is_beside_the_dump(tmp_path: Path) -> None:
     (folder / "module_0001.jit_f.cl_12" / "module.mlir").write_text("module {}\n", "utf-8")
     assert program_at(folder).original == "module {}\n"
     shutil.rmtree(folder / "module_0001.jit_f.cl_12")
+
+
+def test_gpu_has_its_target_config(tmp_path: Path) -> None:
+    config = "gpu_device_info { cuda_compute_capability { major: 9 } }\n"
+    path = tmp_path / "module_0001.jit_f.before_optimizations.txt"
+    path.write_text(UNOPTIMIZED.replace("f, entry", "f, num_partitions=4, entry"), "utf-8")
+    path.with_name("module_0001.jit_f.gpu_target_config.pbtxt").write_text(config, "utf-8")
+    path.with_name("module_0001.jit_f.sm_9.0a_gpu_after_optimizations.txt").write_text(
+        MODULE, "utf-8"
+    )
+    options = 'xla_gpu_cuda_data_dir: "programs"\nxla_gpu_autotune_level: 0\n'
+    path.with_name("module_0001.jit_f.debug_options").write_text(options, "utf-8")
+    found = program_at(tmp_path).settings
+    assert (found.platform, found.topology) == ("cuda", "1x1x4")
+    assert found.rest["target_config"] == config
+    assert found.options == {"xla_gpu_autotune_level": "0"}  # XLA would run programs of the other
 
 
 def test_slice_is_the_smallest_with_enough_devices() -> None:

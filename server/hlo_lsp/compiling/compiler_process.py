@@ -4,7 +4,8 @@ A request is a line of JSON:
 
 - ``text``: the HLO module; ``mlir``: the program as JAX passed it to the compiler, if known.
 - ``platform``, ``topology``, ``replicas``, ``partitions``, ``device_ids``: the devices. Those of a
-  TPU need not exist. ``host_devices`` is the number of devices of the CPU.
+  TPU or a GPU need not exist. ``host_devices`` is the number of devices of the CPU, and
+  ``target_config`` describes a GPU (``gpu_target_config.pbtxt``).
 - ``build``, ``layout_modes``, ``effort``, ``options``: the settings; ``build`` has attributes of
   ``ExecutableBuildOptions``.
 - ``inherited_options``: options of the dump, of which those that the compiler lacks are left out.
@@ -46,6 +47,7 @@ _FATAL = re.compile(r"^F\d{4} [^\]\n]*\] (.*\S)", re.MULTILINE)  # a failed chec
 _GENERAL = "cannot parse as an instruction name"
 _OPERATION = re.compile(r'^error: "([^"]+)"(?:\([^\n]*?\))?: ([^\n]*)', re.MULTILINE)  # MLIR
 _MISSING_PACKAGE = "PackageNotFoundError"
+_CUDA = "cuda13"
 _HIDDEN_VARIABLES = frozenset({"XLA_FLAGS", "LIBTPU_INIT_ARGS", "JAX_COMPILATION_CACHE_DIR"})
 
 
@@ -54,7 +56,7 @@ class CompileResult:
     """The answer of the compiler about a compile, besides its dump.
 
     Attributes:
-        versions: The versions of ``jax``, ``jaxlib``, and, for a TPU, ``libtpu``.
+        versions: The versions of ``jax``, and of the compiler of a TPU or a GPU.
         device: The name of the device in JAX, such as ``TPU v5 lite``.
         is_original: Whether the program was compiled as JAX passed it, not converted from HLO.
         changed_options: The options that the compile of the dump had changed; None if the dump is
@@ -206,9 +208,10 @@ class CompilerProcess:
         self._results[key] = result
 
     def _compile(self, request: Json) -> CompileResult:
-        self._prepare(_host_devices(request))
+        host_devices = _host_devices(request)
+        self._prepare(host_devices)
         scratch = tempfile.mkdtemp(dir=self._folder.name)
-        content = json.dumps({**request, "scratch": scratch})
+        content = json.dumps({**request, "host_devices": host_devices, "scratch": scratch})
         timer = None if self._seconds is None else Timer(self._seconds, self._time_out)
         if timer is not None:
             timer.start()
@@ -261,7 +264,9 @@ class CompilerProcess:
     def _refusal(self, answer: Json) -> CompileFailedError:
         text: str = answer["error"]
         if answer["type"] == _MISSING_PACKAGE:
-            return CompileFailedError(without_package(self.python, "libtpu", "libtpu"))
+            package = text.rpartition(" ")[2]
+            wanted = f"jax[{_CUDA}]" if _CUDA in package else package
+            return CompileFailedError(without_package(self.python, package, wanted))
         places = _PLACE.findall(text) if answer["failed"] == "parse" else []
         if places:
             # Of several, the first can be about all that an operand could be.
@@ -275,7 +280,7 @@ class CompilerProcess:
 
 
 def _host_devices(request: Json) -> int:
-    """Return the number of devices of the CPU for a request, 1 for that of a TPU."""
+    """Return the number of devices of the CPU, which XLA reads when it is first used."""
     if request.get("platform") != "cpu":
         return 1
     count: int = max(request["host_devices"], request["replicas"] * request["partitions"])

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ _ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "2",
 }
 _HOST_DEVICES = "--xla_force_host_platform_device_count="
-_TPU_PACKAGE = "libtpu"
+_COMPILERS = {"tpu": ("libtpu",), "cuda": ("jax-cuda12-pjrt", "jax-cuda13-pjrt")}  # one of these
 _MAX_ARGUMENTS = 2000  # of a TPU program; JAX passes more as one tuple (should_tuple_args)
 # A module without anything, whose dump has the defaults of all options.
 _EMPTY_MODULE = "HloModule empty\n\nENTRY e {\n  ROOT c = f32[] constant(0)\n}\n"
@@ -147,14 +147,21 @@ class Jax:
         if number in request.get("donated", ()) and not is_donated:
             own["jax.buffer_donor"] = self._ir.BoolAttr.get(True)
 
-    def devices(self, platform: str, topology: str | None) -> list[Any]:
-        """Return the devices to compile for; those of a TPU need not exist."""
+    def devices(self, request: Json) -> list[Any]:
+        """Return the devices to compile for; those of a TPU or a GPU need not exist."""
+        platform, topology = request["platform"], request["topology"]
         if platform == "cpu":
             return list(self._devices("cpu"))
         from jax.experimental import topologies  # noqa: PLC0415
 
-        self.versions[_TPU_PACKAGE] = version(_TPU_PACKAGE)
-        return list(topologies.get_topology_desc(topology, platform).devices)
+        for package in _COMPILERS[platform]:
+            with suppress(PackageNotFoundError):
+                self.versions[package] = version(package)
+        if not any(one in self.versions for one in _COMPILERS[platform]):
+            raise PackageNotFoundError(_COMPILERS[platform][-1])
+        gpu = {"topology": topology, "target_config": request.get("target_config")}
+        name, more = (topology, {}) if platform == "tpu" else ("", gpu)
+        return list(topologies.get_topology_desc(name, platform, **more).devices)
 
     def compile(self, module: Any, devices: list[Any], request: Json, folder: str) -> Any:
         """Compile a module, and return the executable; its dump is in the folder."""
@@ -200,8 +207,8 @@ class Jax:
             return {}
         if topology not in self._defaults:
             folder = os.path.join(request["scratch"], "defaults")
-            one = {"platform": "tpu", "replicas": 1, "partitions": 1}
-            devices = self.devices("tpu", topology)[:1]
+            one = {"platform": "tpu", "topology": topology, "replicas": 1, "partitions": 1}
+            devices = self.devices(one)[:1]
             self.compile(self.module(self._from_hlo(_EMPTY_MODULE), {}), devices, one, folder)
             self._defaults[topology] = _dumped_options(folder)
         change, defaults = self._defaults[topology]
@@ -221,12 +228,13 @@ def _dumped_options(folder: str) -> tuple[int | None, dict[str, str]]:
 
 
 def _compile(jax: Jax, request: Json, stages: Stages) -> Json:
-    _set_host_devices(request)
+    if request["host_devices"] > 1:  # for one, XLA would list the flag as changed
+        os.environ["XLA_FLAGS"] = f"{_HOST_DEVICES}{request['host_devices']}"
     stages.begin("parse")
     text, is_original = jax.text(request)
     module = jax.module(text, request)
     stages.begin("find devices")
-    devices = jax.devices(request["platform"], request["topology"])
+    devices = jax.devices(request)
     count = request["replicas"] * request["partitions"]
     by_id = {one.id: one for one in devices}
     ids = request.get("device_ids") or ()
@@ -261,15 +269,6 @@ def _compile(jax: Jax, request: Json, stages: Stages) -> Json:
         "unknown_options": unknown,
         "memory": {name: one for name, one in numbers.items() if isinstance(one, int)},
     }
-
-
-def _set_host_devices(request: Json) -> None:
-    """Choose the number of devices of the CPU, which XLA reads when it is first used."""
-    count = request.get("host_devices", 0)
-    if request["platform"] == "cpu":
-        count = max(count, request["replicas"] * request["partitions"])
-    if count > 1:  # for one, XLA would list the flag as changed
-        os.environ["XLA_FLAGS"] = f"{_HOST_DEVICES}{count}"
 
 
 def main() -> None:

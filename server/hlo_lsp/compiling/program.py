@@ -36,6 +36,11 @@ _NO_TEXT = (
 _OPTIMIZED = "an optimized module, which cannot be compiled again"
 _TEXT_ENDINGS = frozenset({".hlo", ".txt", ".pb"})
 _SEVERAL_TEXTS = "several module texts; save the one before optimizations in a file of its own"
+_NO_CHIP = {
+    "tpu": "the dump does not name its chip",
+    "cuda": "the dump does not describe its GPU, for which XLA writes gpu_target_config.pbtxt",
+    "rocm": "programs for GPUs of AMD can only be compiled for another chip",
+}
 _ELIDED = re.compile(r"\bconstant\(\{\.\.\.\}\)")
 
 
@@ -116,7 +121,7 @@ class DumpedProgram:
             CompileFailedError: The chip or an argument is unknown, or no slice is large enough.
         """
         settings, rest = self.settings, dict(self.settings.rest)
-        topology = self._topology(changes)
+        platform, topology = self._target(changes)
         if topology != settings.topology:
             rest["device_ids"] = ()  # of another slice
         text = self.text if changes.text is None else changes.text
@@ -129,7 +134,7 @@ class DumpedProgram:
             **rest,
             "text": text,
             "mlir": self.original if changes.text is None else None,
-            "platform": "cpu" if topology is None else "tpu",
+            "platform": platform,
             "topology": topology,
             "replicas": settings.replicas,
             "partitions": settings.partitions,
@@ -140,18 +145,18 @@ class DumpedProgram:
             "folder": None if folder is None else str(folder),
         }
 
-    def _topology(self, changes: Changes) -> str | None:
-        """Return the slice to compile for, None for the CPU."""
+    def _target(self, changes: Changes) -> tuple[str, str | None]:
+        """Return the platform and the slice to compile for, None for the CPU."""
         settings = self.settings
         if changes.topology is not None:
-            return changes.topology
+            return "tpu", changes.topology
         own = settings.topology
         if changes.chip is None or (own is not None and own.startswith(f"{changes.chip}:")):
-            if own is None and settings.platform == "tpu":
+            if not self.names_chip or settings.platform == "rocm":
                 raise CompileFailedError(
-                    f"{shown(self.path)}: the dump does not name its chip; choose one, such as v5e"
+                    f"{shown(self.path)}: {_NO_CHIP[settings.platform]}; choose one, such as v5e"
                 )
-            return own
+            return settings.platform, own
         tpus = [name for name, chip in chips().items() if chip.targets]
         if changes.chip not in tpus:
             raise CompileFailedError(f"no TPU {changes.chip}{similar(changes.chip, tpus)}")
@@ -161,7 +166,7 @@ class DumpedProgram:
                 f"no usual slice of {chips()[changes.chip].title} has {settings.devices:,} devices;"
                 " name its topology"
             )
-        return found
+        return "tpu", found
 
     def _donated(self, wanted: tuple[str | int, ...]) -> set[int]:
         """Return the numbers of the parameters that names, patterns, or numbers stand for."""
@@ -243,10 +248,6 @@ def _program(workspace: DumpWorkspace, files: CompileFiles) -> DumpedProgram:
     backend = next(
         (one for one in names if one is not Backend.UNKNOWN), workspace.compile_of(file).backend
     )
-    if backend is Backend.GPU:
-        raise CompileFailedError(
-            f"{shown(before)}: a program for a GPU; only those for a CPU or a TPU can be compiled"
-        )
     of_compile = (*files.texts, *files.files)
     path = next((one for one in of_compile if _role(one).is_compiled), files.path)
     (compiled, *_) = (*workspace.compiles(workspace.file(path)), workspace.compile_of(file))

@@ -14,6 +14,7 @@ from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.text.disk import read_document
 
 Json = dict[str, Any]
+_CUDA = "cuda"
 _CONVERTED = "its conversion can change the order of operations, which decides ties"
 _COMPUTATION = re.compile(r"^(?:%|ENTRY )", re.MULTILINE)
 _METADATA = re.compile(r", metadata=\{[^}\n]*\}")
@@ -75,7 +76,7 @@ def compile_again(
         notes.append(note)
     elif before and not result.is_original:
         notes.append(f"compiled from the text, because {_why_text(program)}: {_CONVERTED}")
-    target = _target(program, program.request(changes)["topology"])
+    target = _target(program, program.request(changes), result)
     return Recompiled(
         before,
         result.folder,
@@ -101,7 +102,9 @@ def _without_changes(
     try:
         folder = _compile(compiler, program, original, "unchanged-").folder
     except CompileFailedError as error:
-        if changes.text is None or program.dump is None:  # an edited text can repair one on disk
+        # An edited text can repair one on disk, and a GPU needs another package than a TPU.
+        can_be_worse = changes.text is not None or program.settings.platform == _CUDA
+        if program.dump is None or not can_be_worse:
             raise CompileFailedError(f"without the changes: {error}") from error
         why = f"without the changes, there is no new compile: {error}"
         return program.dump, f"before: the dump, because {why}"
@@ -213,6 +216,8 @@ def _line_without_metadata(compiler: CompilerProcess, request: Json) -> int | No
 
 def _notes(program: DumpedProgram, changes: Changes, result: CompileResult) -> Iterator[str]:
     changed = result.changed_options
+    if program.request(changes)["platform"] == _CUDA:
+        yield "no kernel is measured, as there is no GPU: XLA can choose others than on one"
     is_original = changes.text is None and program.original is not None and result.is_original
     if (
         is_original
@@ -235,8 +240,9 @@ def _notes(program: DumpedProgram, changes: Changes, result: CompileResult) -> I
         yield f"this compiler lacks {count_noun(len(unknown), 'option')} of the dump: {names}"
 
 
-def _target(program: DumpedProgram, topology: str | None) -> str:
-    found, settings = topology or "the CPU", program.settings
+def _target(program: DumpedProgram, request: Json, result: CompileResult) -> str:
+    settings, is_gpu = program.settings, request["platform"] == _CUDA
+    found = result.device if is_gpu else request["topology"] or "the CPU"
     if settings.devices == 1:
         return str(found)
     partitioner = "Shardy" if settings.is_shardy else "GSPMD"

@@ -10,11 +10,13 @@ from hlo_lsp.cost.chips import Chip, chips, slice_bounds, tpu_target
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName
+from hlo_lsp.model.flags import is_of_machine
 from hlo_lsp.text.disk import UnreadableError, read_document
 
 Json = dict[str, object]
 _HOST_DEVICES = "xla_force_host_platform_device_count"
-_CUDA_FOLDER = "xla_gpu_cuda_data_dir"  # only compiles for a GPU read it
+_GPU_CONFIG = "gpu_target_config.pbtxt"
+_ROCM_CONFIG = "rocm_compute_capability"
 _PROPAGATION = re.compile(r"\ballow_spmd_sharding_propagation_to_(\w+)=\{([^}]*)\}")
 _COUNT = re.compile(r"\b(num_partitions|replica_count)=(\d{1,6})\b")
 _ARGUMENT_MODES = re.compile(r'\b((?:arg|out)_(?:layout_modes|memory_spaces))="([^"]*)"')
@@ -34,8 +36,9 @@ class CompileSettings:
     """The settings of a compile.
 
     Attributes:
-        platform: ``cpu`` or ``tpu``.
-        topology: The slice of a TPU, such as ``v5e:2x2``; None if the dump does not name it.
+        platform: The platform in JAX: ``cpu``, ``tpu``, ``cuda``, or ``rocm``.
+        topology: The slice of a TPU, such as ``v5e:2x2``, or slices, hosts, and GPUs, such as
+            ``1x1x4``; None if the dump does not name its chip.
         replicas: The number of replicas of the program.
         partitions: The number of devices that a replica is divided over.
         is_shardy: Whether Shardy partitions, not GSPMD.
@@ -60,7 +63,7 @@ class CompileSettings:
 
 
 def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSettings:
-    """Return the settings of a compile of a CPU or a TPU.
+    """Return the settings of a compile.
 
     Args:
         files: The files of the compile.
@@ -72,9 +75,12 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
     execution = _companion(files, "execution_options.txt")
     changed = _options(_companion(files, "debug_options"))
     host_devices = changed.pop(_HOST_DEVICES, "0")
+    gpu = _companion(files, _GPU_CONFIG) if backend is Backend.GPU else ""
     options = _without_paths(changed)
-    is_tpu = backend is Backend.TPU
-    own = _own_topology(_companion(files, "target_arguments.txt")) if is_tpu else None
+    devices = counts.get("replica_count", 1), counts.get("num_partitions", 1)
+    own = f"1x1x{prod(devices)}" if gpu else None
+    if backend is Backend.TPU:
+        own = _own_topology(_companion(files, "target_arguments.txt"))
     # Only programs for Shardy have meshes.
     has_mesh = "mesh[" in text or "xla.sdy." in text
     is_shardy = "use_shardy_partitioner: true" in execution or (not execution and has_mesh)
@@ -96,9 +102,10 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
         },
         "device_ids": list(map(int, _DEVICE.findall(execution))),
         "host_devices": int(host_devices) if _NUMBER.fullmatch(host_devices) else 0,
+        "target_config": gpu,
     }
     dumped: dict[str, str] = {}
-    if own is not None:
+    if own is not None and not gpu:
         dumped = dict(_OPTION.findall(_companion(files, "tpu_comp_env.txt")))
         names = map(DumpName.of, (one.name for one in files.files))
         rest |= {
@@ -108,15 +115,20 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
         }
     listed = dumped | changed
     return CompileSettings(
-        "tpu" if is_tpu else "cpu",
+        _platform(backend, gpu),
         own,
-        counts.get("replica_count", 1),
-        counts.get("num_partitions", 1),
+        *devices,
         is_shardy,
         rest,
         options,
         tuple(name for name in listed if name not in _without_paths(listed)),
     )
+
+
+def _platform(backend: Backend, gpu: str) -> str:
+    if backend is Backend.GPU:
+        return "rocm" if _ROCM_CONFIG in gpu else "cuda"
+    return "tpu" if backend is Backend.TPU else "cpu"
 
 
 def program_text(files: CompileFiles) -> str | None:
@@ -151,17 +163,15 @@ def _options(text: str) -> dict[str, str]:
     for name, value in _OPTION.findall(text):
         found.setdefault(name, []).append(value.strip('"'))
     return {
-        name: values[0] for name, values in found.items() if len(values) == 1 and "dump" not in name
+        name: values[0]
+        for name, values in found.items()
+        if len(values) == 1 and not is_of_machine(name)
     }
 
 
 def _without_paths(options: Mapping[str, str]) -> dict[str, str]:
     """Return the options that name no files, which a dump must not choose."""
-    return {
-        name: value
-        for name, value in options.items()
-        if name == _CUDA_FOLDER or not ("/" in value or "\\" in value)
-    }
+    return {name: value for name, value in options.items() if not ("/" in value or "\\" in value)}
 
 
 def _companion(files: CompileFiles, suffix: str) -> str:

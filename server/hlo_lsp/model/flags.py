@@ -10,14 +10,14 @@ from hlo_lsp.text.disk import UnreadableError, read_document
 # options of libtpu also follow from those of the compile: `compiler_options` in JAX.
 LIBTPU_OPTIONS = ".tpu_comp_env.txt"
 FLAG_FILES = (".flagfile", ".debug_options", LIBTPU_OPTIONS)
+_CUDA_FOLDER = "xla_gpu_cuda_data_dir"
 _MAX_BYTES = 1_000_000
 
 
 def flags_of(dump: Compile) -> dict[str, dict[str, str]]:
     """Return the flags of a compile by the kind of file that lists them, such as ``.flagfile``.
 
-    Several values of a flag are joined by commas. Flags of the dump itself, such as its folder, are
-    left out.
+    Several values of a flag are joined by commas. Those of the machine are left out.
     """
     path = next((file.path for file in dump.files if file.path is not None), None)
     found = {}
@@ -27,6 +27,11 @@ def flags_of(dump: Compile) -> dict[str, dict[str, str]]:
         if file.is_file() and file.stat().st_size <= _MAX_BYTES:
             found[suffix] = _read_flags(file)
     return found
+
+
+def is_of_machine(flag: str) -> bool:
+    """Return whether a flag names a folder of the dump, or that of CUDA, which JAX sets."""
+    return "dump" in flag or flag == _CUDA_FOLDER
 
 
 def _read_flags(file: Path) -> dict[str, str]:
@@ -42,6 +47,6 @@ def _read_flags(file: Path) -> dict[str, str]:
             continue
         separator = "=" if line.startswith("--") else ": "
         name, _, value = line.removeprefix("--").partition(separator)
-        if name and "dump" not in name and not line.startswith("#"):
+        if name and not is_of_machine(name) and not line.startswith("#"):
             found.setdefault(group + name, []).append(value)
     return {name: ", ".join(values) for name, values in found.items()}
