@@ -40,6 +40,7 @@ _PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 10_000  # until a key is pressed or a click is made once more
 _AGAIN_MENU = 2_000  # until an item of a menu that stays open is clicked once more
+_CLICK = 5_000  # for a click on an item, whose menu can close meanwhile
 _IS_REPLACED = """(text) => {
   const box = document.querySelector(".quick-input-widget input.input");
   return box === null || box.offsetParent === null || box.value !== text;
@@ -145,7 +146,7 @@ class Window:
                     if clicks:
                         return True
                     await show()
-                await item.click(timeout=_AGAIN)
+                await item.click(timeout=_CLICK)
                 clicks += 1
                 await item.wait_for(state="detached", timeout=_AGAIN_MENU)
             except TookTooLong:
