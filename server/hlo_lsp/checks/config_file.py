@@ -37,7 +37,6 @@ class ConfigError:
 class ConfigFile:
     """The usable options of a file, and the errors in the rest."""
 
-    path: Path
     options: CheckOptions
     errors: tuple[ConfigError, ...] = ()
 
@@ -88,11 +87,11 @@ def read_config_file(path: Path) -> ConfigFile:
         )
         for error in problems
     )
-    return ConfigFile(path, options, tuple(errors))
+    return ConfigFile(options, tuple(errors))
 
 
 def _unusable(path: Path, line: int, message: str) -> ConfigFile:
-    return ConfigFile(path, CheckOptions(), (ConfigError(path, line, message),))
+    return ConfigFile(CheckOptions(), (ConfigError(path, line, message),))
 
 
 def _line_of(text: str, error: OptionError) -> int:

@@ -129,11 +129,10 @@ class CompileFiles:
 
     ``stem`` is the common prefix of the memory files of the file's instructions; files that share
     memory files have the same stem. ``module`` is the module text of that stem, ``memory`` its
-    memory files, ``thunks`` the thunk sequences of the executable, and ``thunk_metadata`` the file
-    that names the instruction of each thunk. ``texts`` are all module texts of the module in
-    pipeline order; ``files`` are all files of the module by name. ``unknown`` are files that are
-    named like memory files, but of a kind that this version does not know. ``target`` is the file
-    that describes the TPU.
+    memory files, and ``thunk_metadata`` the file that names the instruction of each thunk.
+    ``texts`` are all module texts of the module in pipeline order; ``files`` are all files of the
+    module by name. ``unknown`` are files that are named like memory files, but of a kind that this
+    version does not know. ``target`` is the file that describes the TPU.
 
     Texts from before the last pass have no memory files, as an instruction of the same name may
     be a different one there.
@@ -143,7 +142,6 @@ class CompileFiles:
     stem: str
     module: Path | None
     memory: tuple[Path, ...]
-    thunks: tuple[Path, ...]
     thunk_metadata: Path | None
     texts: tuple[Path, ...]
     files: tuple[Path, ...]
@@ -210,10 +208,6 @@ class FolderListing:
     def __contains__(self, name: str) -> bool:
         return name in self._key_of
 
-    def names(self) -> list[str]:
-        """Return all names, grouped by module."""
-        return list(self._key_of)
-
     def modules(self) -> list[list[Path]]:
         """Return the files of every module, sorted by name."""
         return [[self._folder / name for name in sorted(group)] for group in self._groups.values()]
@@ -256,7 +250,6 @@ def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles
     found = {}
     for stem, roles in families.items():
         memory = tuple(folder / name for name, role in roles.items() if role.is_memory)
-        thunks = tuple(folder / name for name, role in roles.items() if role is FileRole.THUNKS)
         metadata = [
             folder / name for name, role in roles.items() if role is FileRole.THUNK_METADATA
         ]
@@ -272,7 +265,7 @@ def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles
         )
         for name in roles:
             found[name] = CompileFiles(
-                *(folder / name, stem, module, memory, thunks, thunk_metadata, texts, files),
+                *(folder / name, stem, module, memory, thunk_metadata, texts, files),
                 *(unknown, target),
             )
     return found

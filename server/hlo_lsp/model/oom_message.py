@@ -121,14 +121,12 @@ class Window:
     """The part of an operand of a kernel that is in memory at a time.
 
     Attributes:
-        direction: ``input`` or ``output``.
         operand: Such as ``input 2``.
         shape: The shape of the window.
         full_shape: The shape of the whole operand.
         buffers: Number of copies in memory; None if unknown.
     """
 
-    direction: str
     operand: str
     shape: str
     full_shape: str
@@ -196,7 +194,7 @@ class OomEntry:
             return None
         buffers = find_rule("buffering_label", self.label or "")
         count = None if buffers is None else int(buffers["LEVELS"] or 1)
-        return Window(match["DIRECTION"], match["OPERAND"], match["WINDOW"], match["FULL"], count)
+        return Window(match["OPERAND"], match["WINDOW"], match["FULL"], count)
 
     @property
     def kernel(self) -> str | None:
@@ -236,7 +234,6 @@ class UsageRow:
 
     name: str
     size: PrintedSize | None
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,13 +250,12 @@ class MessageBuilder:
         if self.table is not None and text:
             row = read_usage_row(" ".join(text.split()))
             if row is not None:
-                detail = row["DETAIL"] or ""
-                self.table.append(UsageRow(row["ROW"], printed_size(row["BYTES"]), detail))
+                self.table.append(UsageRow(row["ROW"], printed_size(row["BYTES"])))
                 return True
             if text.endswith(":"):
                 self.table = None  # the label of an unknown table
             elif line.is_indented and is_unread_row(text):
-                self.table.append(UsageRow(text, None, ""))
+                self.table.append(UsageRow(text, None))
                 return True
         if self.message.module is None and self.message.needed is not None:
             executable = find_rule("executable_label", text)
