@@ -1,7 +1,7 @@
 """Allocations with their values, as a buffer assignment prints them."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.model.compile import Compile
@@ -38,8 +38,7 @@ class AllocationBlock:
         return max((value.offset + value.size for value in self.values), default=0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BufferAssignment:
+class BufferAssignment(NamedTuple):
     """All allocations of a compile in the order of the file."""
 
     file: DumpFile

@@ -1,7 +1,7 @@
 """One walk of folders: the files in them as of that time, grouped by compile."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -51,6 +51,7 @@ class ModuleFiles:
     written: int
 
 
+@dataclass(eq=False)
 class ScannedFolder:
     """A folder as of a scan.
 
@@ -60,14 +61,11 @@ class ScannedFolder:
         names: The names of its files, without those of folders.
     """
 
-    def __init__(
-        self, top: SearchFolder, path: Path, names: Sequence[str], folders: Folders
-    ) -> None:
-        self.top = top
-        self.path = path
-        self.names = names
-        self._folders = folders
-        self._modules: dict[Path, ModuleFiles] = {}
+    top: SearchFolder
+    path: Path
+    names: Sequence[str]
+    _folders: Folders
+    _modules: dict[Path, ModuleFiles] = field(default_factory=dict)
 
     @cached_property
     def listing(self) -> FolderListing:

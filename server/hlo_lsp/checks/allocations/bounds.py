@@ -24,7 +24,7 @@ _MAX_RELATED = 3
 
 def duplicate_allocation(context: CompileContext) -> Iterator[Finding]:
     """Report allocations with the number of an earlier one (``BufferAssignment::ToString``)."""
-    file, blocks = _file_and_blocks(context)
+    file, blocks = buffer_assignment(context.dump)
     first: dict[int, AllocationLine] = {}
     for block in blocks:
         head = block.allocation
@@ -40,7 +40,7 @@ def allocation_numbering(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that are not numbered 0, 1, 2 ... in the order of the file."""
     if context.dump.has_broken_assigned_values:
         return
-    file, blocks = _file_and_blocks(context)
+    file, blocks = buffer_assignment(context.dump)
     heads = [block.allocation for block in blocks]
     numbers = {head.number for head in heads}
     expected = 0
@@ -59,7 +59,7 @@ def allocation_numbering(context: CompileContext) -> Iterator[Finding]:
 
 def value_in_two_allocations(context: CompileContext) -> Iterator[Finding]:
     """Report values that an earlier allocation holds already."""
-    file, blocks = _file_and_blocks(context)
+    file, blocks = buffer_assignment(context.dump)
     repeated = set(file.memory.assigned.repeated)
     first: dict[tuple[int, str], tuple[AssignedValue, AllocationLine]] = {}
     for head, value in (
@@ -78,7 +78,7 @@ def value_in_two_allocations(context: CompileContext) -> Iterator[Finding]:
 
 def nonzero_offset(context: CompileContext) -> Iterator[Finding]:
     """Report a value with an offset in an allocation that is not a preallocated temp."""
-    file, blocks = _file_and_blocks(context)
+    file, blocks = buffer_assignment(context.dump)
     for block in filter(_is_whole, blocks):
         if block.allocation.preallocated_temp:
             continue
@@ -92,7 +92,7 @@ def nonzero_offset(context: CompileContext) -> Iterator[Finding]:
 
 def out_of_bounds(context: CompileContext) -> Iterator[Finding]:
     """Report values that extend past the end of their allocations."""
-    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
+    (file, blocks), total = buffer_assignment(context.dump), _total(context.dump)
     for block in filter(_is_whole, blocks):
         allocation, outside = block.allocation, _outside(block)
         for value in () if _is_too_small(outside, total) else outside:
@@ -107,7 +107,7 @@ def out_of_bounds(context: CompileContext) -> Iterator[Finding]:
 
 def allocation_too_small(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that end before the last of their values."""
-    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
+    (file, blocks), total = buffer_assignment(context.dump), _total(context.dump)
     for block in filter(_is_whole, blocks):
         outside = _outside(block)
         if outside and _is_too_small(outside, total):
@@ -118,7 +118,7 @@ def allocation_too_small(context: CompileContext) -> Iterator[Finding]:
 
 def allocation_slack(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that are larger than their values need."""
-    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
+    (file, blocks), total = buffer_assignment(context.dump), _total(context.dump)
     misses_values = misses_used_values(context.dump)
     for block in filter(_is_whole, blocks):
         allocation, end = block.allocation, block.end
@@ -131,7 +131,7 @@ def allocation_slack(context: CompileContext) -> Iterator[Finding]:
 
 def total_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report a total that is not the sum of all sizes (``BufferAssignment::ToString``)."""
-    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
+    (file, blocks), total = buffer_assignment(context.dump), _total(context.dump)
     if total is None or not total.missing:
         return
     label, right = total.line, total.line.record.total - total.missing
@@ -166,11 +166,6 @@ def _total(dump: Compile) -> _Total | None:
             sizes = sum(block.allocation.size for block in assignment.blocks)
             return _Total(LocatedRecord(file, label), label.total - sizes)
     return None
-
-
-def _file_and_blocks(context: CompileContext) -> tuple[DumpFile, tuple[AllocationBlock, ...]]:
-    assignment = buffer_assignment(context.dump)
-    return assignment.file, assignment.blocks
 
 
 def _is_whole(block: AllocationBlock) -> bool:

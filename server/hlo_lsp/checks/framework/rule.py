@@ -32,7 +32,6 @@ R = TypeVar("R", bound=Record)
 class RuleContext:
     """The input of the check of a rule; ``code`` and ``severity`` are those of the rule."""
 
-    __slots__ = ("code", "severity")
     code: str
     severity: Severity
 
@@ -108,6 +107,7 @@ def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Compu
     return None if is_after else scope
 
 
+@dataclass(eq=False)
 class RecordContext(RuleContext, Generic[R]):
     """One record to check, with its compile; all rules on the record share it.
 
@@ -115,21 +115,11 @@ class RecordContext(RuleContext, Generic[R]):
     plain operands.
     """
 
-    __slots__ = ("__dict__", "dump", "file", "form", "record", "scope")
-
-    def __init__(
-        self,
-        dump: Compile,
-        file: DumpFile,
-        record: R,
-        scope: Computation | None = None,
-        form: InstructionForm | None = None,
-    ) -> None:
-        self.dump = dump
-        self.file = file
-        self.record = record
-        self.scope = scope
-        self.form = form
+    dump: Compile
+    file: DumpFile
+    record: R
+    scope: Computation | None = None
+    form: InstructionForm | None = None
 
     def place(self, role: str | None = None) -> Place:
         """Return the place of a field of the record's first line, or of the whole line."""
@@ -174,15 +164,13 @@ class RecordContext(RuleContext, Generic[R]):
         return self.file.module.tables
 
 
+@dataclass(eq=False)
 class CompileContext(RuleContext):
     """One compile to check; ``with_foreign`` also has the foreign files in its place."""
 
-    __slots__ = ("dump", "thresholds", "with_foreign")
-
-    def __init__(self, dump: Compile, with_foreign: Compile, thresholds: Limits) -> None:
-        self.dump = dump
-        self.with_foreign = with_foreign
-        self.thresholds = thresholds
+    dump: Compile
+    with_foreign: Compile
+    thresholds: Limits
 
     @property
     def clean(self) -> CleanValues:
