@@ -310,10 +310,7 @@ def _replication(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
 def _unpartitioned_shapes(dump: Compile) -> dict[int, str]:
     """Return the shapes of the arguments before partitioning by parameter number."""
     file = unoptimized_module(dump)
-    entry = None if file is None else file.module.entry
-    if file is None or entry is None:
-        return {}
-    parameters = file.module.computation(entry).parameters
+    parameters = {} if file is None else file.module.parameters
     return {number: without_layout(line.shape) for number, line in parameters.items()}
 
 

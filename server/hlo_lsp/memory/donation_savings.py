@@ -13,7 +13,6 @@ from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.memory.why_alive import BufferUse, lifetime_of
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import is_compatible, without_memory_space
@@ -171,13 +170,8 @@ def _obstacle(argument: Argument, use: BufferUse, last: BufferUse, *, has_size: 
 def parameter_value(dump: Compile, argument: Argument) -> Value | None:
     """Return the value of an argument, or None without the text of the program."""
     file = module_at_buffer_assignment(dump)
-    entry = None if file is None else file.module.entry
-    if file is None or entry is None:
-        return None
-    for line in file.module.computation(entry).parameters.values():
-        if parameter_number(line) == argument.parameter:
-            return dump.value_at(line.name, index_text(argument.index))
-    return None
+    line = None if file is None else file.module.parameters.get(argument.parameter)
+    return None if line is None else dump.value_at(line.name, index_text(argument.index))
 
 
 def _result_bytes(dump: Compile, use: BufferUse) -> int | None:

@@ -1,7 +1,7 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
@@ -196,6 +196,11 @@ class ModuleIndex:
         close = closing_bracket(text, layout.end())
         count = 0 if close is None else len(comma_separated_texts(text, layout.end() + 1, close))
         return found.is_closed and not self.header.is_scheduled and count == len(found.parameters)
+
+    @property
+    def parameters(self) -> Mapping[int, InstructionLine]:
+        """The parameters of the entry computation by number."""
+        return {} if self.entry is None else self.computation(self.entry).parameters
 
     def all_computations(self) -> list[ComputationLine]:
         """Return all computations in the order of the file, including inline ones."""

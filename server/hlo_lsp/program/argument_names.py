@@ -11,12 +11,10 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
-from hlo_lsp.syntax.module_records import InstructionLine
 
 _Kind = tuple[str, int]  # of an argument: the element type and the rank
 
@@ -29,7 +27,7 @@ def tupled_argument_names(dump: Compile) -> Mapping[TuplePath, str]:
     before optimizations, or if their text is missing.
     """
     compiled = module_at_buffer_assignment(dump)
-    parameters = {} if compiled is None else _parameters(compiled.module)
+    parameters = {} if compiled is None else compiled.module.parameters
     parameter = parameters.get(0)
     if parameter is None or len(parameters) > 1 or argument_name(parameter):
         return {}
@@ -59,7 +57,7 @@ def unoptimized_arguments(dump: Compile) -> Sequence[tuple[_Kind | None, str]]:
 @query
 def _arguments(file: DumpFile) -> Sequence[tuple[_Kind | None, str]]:
     arguments = []
-    for _, line in sorted(_parameters(file.module).items()):
+    for _, line in sorted(file.module.parameters.items()):
         checkpoint()
         arguments.append((_kind(line.shape), argument_name(line)))
     return arguments
@@ -68,14 +66,8 @@ def _arguments(file: DumpFile) -> Sequence[tuple[_Kind | None, str]]:
 @query
 def _named_parameters(dump: Compile) -> Mapping[int, str]:
     compiled = module_at_buffer_assignment(dump)
-    parameters = {} if compiled is None else _parameters(compiled.module)
+    parameters = {} if compiled is None else compiled.module.parameters
     return {number: argument_name(line) for number, line in parameters.items()}
-
-
-def _parameters(module: ModuleIndex) -> Mapping[int, InstructionLine]:
-    """Return the parameters of the entry computation by number."""
-    entry = module.entry
-    return {} if entry is None else module.computation(entry).parameters
 
 
 def _kind(shape: str) -> _Kind | None:

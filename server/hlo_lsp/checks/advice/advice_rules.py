@@ -366,10 +366,7 @@ def _place(context: CompileContext, file: DumpFile, leaf: InterfaceLeaf) -> Plac
         record = allocation.record
         if (record.parameter, record.parameter_index) == (leaf.parameter, leaf.index_text):
             return field_place(allocation.file, record, "PARAMETER")
-    entry = file.module.entry
-    assert entry is not None  # the leaf belongs to the entry
-    parameters = file.module.computation(entry).parameters
-    return name_place(file, parameters[leaf.parameter or 0])
+    return name_place(file, file.module.parameters[leaf.parameter or 0])
 
 
 _USE_ONE_LAYOUT = "Use one layout for the producer and the users"
