@@ -29,14 +29,9 @@ class ComputationBuffers:
     largest: tuple[str, ...] = field(default=(), compare=False)
 
 
-def computation_buffers(dump: Compile, computation: ComputationLine) -> ComputationBuffers | None:
-    """Return the buffers of a computation, or None if it defines none."""
-    return buffers_by_computation(dump).get(computation)
-
-
 @query
 def buffers_by_computation(dump: Compile) -> dict[ComputationLine, ComputationBuffers]:
-    """Return the buffers of all computations."""
+    """Return the buffers of all computations that define some."""
     # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
     sizes: dict[ComputationLine, list[tuple[int, str]]] = defaultdict(list)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.memory.byte_ranges import ByteRange
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.syntax.memory_records import AssignedValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,10 @@ def lost_bytes(dump: Compile, space: int, step: int) -> LostBytes:
 @query
 def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
     """Return the bytes of an allocation that no value covers: after tuple tables, and others."""
-    ends = {value.offset + value.size for value in _tuple_tables(block)}
+    tables = (value for value in block.values if value.size and value.shape.startswith("("))
+    ends = {value.offset + value.size for value in tables}
     slots = others = 0
-    for start, end in _gaps(block).items():
+    for start, end in _gaps(block):
         if start in ends:
             slots += end - start
         else:
@@ -89,18 +90,11 @@ def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
     return slots, others
 
 
-def _tuple_tables(block: AllocationBlock) -> Iterator[AssignedValue]:
-    return (value for value in block.values if value.size and value.shape.startswith("("))
-
-
-@query
-def _gaps(block: AllocationBlock) -> dict[int, int]:
-    """Return the ranges of an allocation that no value covers: their ends by their starts."""
+def _gaps(block: AllocationBlock) -> Iterator[ByteRange]:
+    """Yield the ranges of an allocation that no value covers."""
     ranges = sorted((one.offset, one.offset + one.size) for one in block.values if one.size)
-    found: dict[int, int] = {}
     end = 0
     for first, last in [*ranges, (block.allocation.size, block.allocation.size)]:
         if first > end:
-            found[end] = first
+            yield end, first
         end = max(end, last)
-    return found

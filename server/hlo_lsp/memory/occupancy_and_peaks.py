@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
-from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.byte_ranges import (
@@ -25,8 +24,6 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
-
-_key = attrgetter("key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +62,7 @@ def allocation_occupancy(
 @query
 def live_byte_ranges(block: AllocationBlock, dump: Compile) -> list[LiveByteRange | None]:
     """Return the byte range of each value; None for a value without a live range."""
-    rows: list[RangeRow | None] = [None] * len(block.values)
-    for file in reversed(dump.files):  # the first one that has a live range provides it
-        ranges = file.memory.ranges
-        if len(ranges):
-            for at, row in enumerate(ranges.first_of_each(map(_key, block.values))):
-                checkpoint()
-                if row is not None:
-                    rows[at] = row
+    rows = dump.live_ranges_of([value.key for value in block.values])
     found: list[LiveByteRange | None] = []
     for value, row in zip(block.values, rows, strict=True):
         checkpoint()

@@ -13,7 +13,6 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
@@ -219,9 +218,5 @@ def _instructions_by_kernel_name(dump: Compile) -> dict[str, list[str]]:
 
 def _fused_computations(file: DumpFile) -> set[str]:
     """Return the names of computations that fusions call."""
-    texts = (
-        parse_instruction(record.text)
-        for record in file.module.instructions.records()
-        if record.opcode == "fusion"
-    )
-    return {span.text for text in texts if text is not None for span in text.called}
+    fusions = (one for one in file.module.instructions.records() if one.opcode == "fusion")
+    return {name for fusion in fusions for name in fusion.called}

@@ -4,7 +4,7 @@ from collections import Counter
 
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.ide.hover.values import describe_step_range
-from hlo_lsp.memory.computation_buffers import computation_buffers
+from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_sizes import logical_peak_of
@@ -109,7 +109,7 @@ def computation_summary(dump: Compile, computation: LocatedRecord[ComputationLin
     """Return ``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
     instructions = count_noun(len(members), "instruction")
-    buffers = computation_buffers(dump, computation.record)
+    buffers = buffers_by_computation(dump).get(computation.record)
     if buffers is None:
         return instructions
     defined = count_noun(buffers.buffers, "buffer")
