@@ -213,7 +213,7 @@ def test_stack_of_a_real_instruction(corpus_small: Path) -> None:
     dump = library.compile_of(library.file(path))
     text = dump.text_of("dot_general.0")
     assert text is not None
-    inner, outer, *_ = dump.stack(text)
+    inner, outer, *_ = dump.stack_of(text.metadata)
     name = "whileloop.<locals>.while_fn"
     assert inner == SourceLine("/home/user/models/programs.py", 53, f"{name}.<locals>.body")
     assert outer == SourceLine("/home/user/models/programs.py", 54, name)
@@ -226,4 +226,4 @@ def test_older_compilers_print_the_line_itself(corpus_small: Path) -> None:
     dump = library.compile_of(library.file(path))
     text = dump.text_of("wrapped_convert")
     assert text is not None
-    assert dump.stack(text) == [SourceLine("/home/user/models/programs_gpu.py", 77)]
+    assert dump.stack_of(text.metadata) == [SourceLine("/home/user/models/programs_gpu.py", 77)]

@@ -271,7 +271,7 @@ def _source_hint(
     owner: InstructionFacts | Origin | None,
 ) -> Hints:
     """Yield the Python line of an instruction, or of the data of a value."""
-    stack = tuple(context.dump.stack(text)) if owner is None else owner.stack
+    stack = tuple(context.dump.stack_of(text.metadata)) if owner is None else owner.stack
     source = context.dump.frames.line_of(stack)
     if source is None:
         return

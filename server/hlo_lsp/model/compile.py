@@ -337,30 +337,25 @@ class Compile:
         if "#" in name:
             holder, index = element_position(name, None)
             start = str(index)[:-1]
-            for entry in self.entries_at(holder):
-                found = (one.index for one in entry.record.positions if one.name == holder)
+            for located in self.entries_at(holder):
+                found = (one.index for one in located.record.positions if one.name == holder)
                 if any(one == index or str(one).startswith(f"{start},") for one in found):
-                    yield entry
+                    yield located
             return
-        yield from self._entries_at(name)
-
-    def _entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
-        rows = ((file, file.memory.rows.positions.all(name)) for file in self.files)
-        return (LocatedRecord(file, entry) for file, entries in rows for entry in entries)
+        for file in self.files:
+            for entry in file.memory.rows.positions.all(name):
+                yield LocatedRecord(file, entry)
 
     def entries_used_by(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         """Yield the entries that an instruction uses."""
-        rows = ((file, file.memory.rows.uses.all(name)) for file in self.files)
-        return (LocatedRecord(file, entry) for file, entries in rows for entry in entries)
+        for file in self.files:
+            for entry in file.memory.rows.uses.all(name):
+                yield LocatedRecord(file, entry)
 
     def shape_text(self, value: Value) -> str | None:
         """Return the shape of a value with its layout as printed."""
         header = value.assigned or value.entry
         return None if header is None else printed_shape(header.record)
-
-    def stack(self, text: InstructionText) -> list[SourceLine]:
-        """Return the Python stack of an instruction, the innermost line first."""
-        return self.stack_of(text.metadata)
 
     def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
         """Return the Python stack of instruction metadata, the innermost line first."""

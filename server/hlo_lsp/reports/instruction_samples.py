@@ -88,7 +88,7 @@ def _frames(
     """Return the Python stack of an instruction, or of one inside of it."""
     if dump is None or facts is None or facts.source is None:
         return (Frame(group_of(name, facts, InstructionKey.LINE)),)
-    stack = [] if instruction is None else dump.stack(instruction.parsed)
+    stack = [] if instruction is None else dump.stack_of(instruction.metadata)
     # The line can be that of another instruction, such as that which produced the data.
     return frames_of(stack if facts.source in stack else [facts.source])
 

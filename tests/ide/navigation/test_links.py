@@ -198,6 +198,6 @@ def test_real_instructions_link_to_innermost_line(corpus_small: Path) -> None:
             if isinstance(record, InstructionLine):
                 text = parse_instruction(record.text)
                 assert text is not None
-                assert found.get(record.line, set()) == set(dump.stack(text)[:1])
+                assert found.get(record.line, set()) == set(dump.stack_of(text.metadata)[:1])
                 count += record.line in found
     assert count > 2_000

@@ -316,7 +316,7 @@ def _origin(dump: Compile, name: str, index: str | None, text: InstructionText |
     label = "" if origin is None else origin_label(origin, name)
     if label or text is None:
         return label
-    source = dump.frames.line_of(dump.stack(text))
+    source = dump.frames.line_of(dump.stack_of(text.metadata))
     return source_label(source, text.metadata.get("op_name"))
 
 

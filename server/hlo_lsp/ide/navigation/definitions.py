@@ -175,7 +175,7 @@ def innermost_python_line(dump: Compile, target: CursorTarget) -> SourceLine | N
     if owner is not None:
         return next(iter(owner.stack), None)
     text = dump.text_of(name) if line is None else line.record.parsed
-    return None if text is None else next(iter(dump.stack(text)), None)
+    return None if text is None else next(iter(dump.stack_of(text.metadata)), None)
 
 
 def _value_definitions(

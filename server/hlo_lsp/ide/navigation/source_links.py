@@ -144,7 +144,7 @@ def _breakdown_sources(dump: Compile) -> dict[str, SourceLine]:
         checkpoint()
         text = dump.text_of(name)
         if text is not None:
-            lines[text.metadata.get("op_name") or name].update(dump.stack(text)[:1])
+            lines[text.metadata.get("op_name") or name].update(dump.stack_of(text.metadata)[:1])
     return {title: next(iter(found)) for title, found in lines.items() if len(found) == 1}
 
 
