@@ -2,10 +2,11 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice, product
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 
@@ -16,6 +17,7 @@ from hlo_lsp.syntax.module_records import LocationRow
 _MIN_EQUAL_LINES, _MIN_EQUAL_SHARE = 3, 0.5  # of files with different names
 _MAX_FILE_PAIRS = 400
 _EXTENT = re.compile(r"(?<!\w)(\w+)=(\d+)")
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,8 @@ def _file_pairs(
     """Yield files with equal paths, with equal names, and others that are alike."""
     first, second = set(before), set(after)
     yield from ((path, path) for path in first & second)
-    names: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
-    for side, paths in enumerate((first - second, second - first)):
-        for path in paths:
-            names[file_name(path)][side].append(path)
     rests: tuple[set[str], set[str]] = set(), set()
-    for ours, others in names.values():
+    for ours, others in _grouped(first - second, second - first, file_name):
         if len(ours) == len(others) == 1:
             yield ours[0], others[0]
         else:
@@ -169,11 +167,7 @@ def _equal_pairs(before: Iterable[_Line], after: Iterable[_Line]) -> Iterator[tu
 
     They are those of functions that moved within the file.
     """
-    sides: dict[frozenset[_Expression], tuple[list[_Line], list[_Line]]] = {}
-    for side, lines in enumerate((before, after)):
-        for line in lines:
-            sides.setdefault(line.expressions, ([], []))[side].append(line)
-    for ours, others in sides.values():
+    for ours, others in _grouped(before, after, attrgetter("expressions")):
         if len(ours) == len(others) == 1:
             yield ours[0], others[0]
 
@@ -182,16 +176,20 @@ def _pairs_by_function(
     before: Iterable[_Line], after: Iterable[_Line]
 ) -> Iterator[tuple[_Line, _Line]]:
     """Yield the changed lines of functions that have equally many of them on both sides."""
-    sides: list[Mapping[frozenset[str | None], list[_Line]]] = []
-    for lines in (before, after):
-        functions: dict[frozenset[str | None], list[_Line]] = {}
-        for line in lines:
-            functions.setdefault(line.functions, []).append(line)
-        sides.append(functions)
-    for name, ours in sides[0].items():
-        others = sides[1].get(name, [])
+    for ours, others in _grouped(before, after, attrgetter("functions")):
         if len(ours) == len(others):
             yield from zip(ours, others, strict=True)
+
+
+def _grouped(
+    before: Iterable[_Item], after: Iterable[_Item], key: Callable[[_Item], Hashable]
+) -> Iterable[tuple[list[_Item], list[_Item]]]:
+    """Return the items of both sides that have each key."""
+    found: dict[Hashable, tuple[list[_Item], list[_Item]]] = {}
+    for side, items in enumerate((before, after)):
+        for item in items:
+            found.setdefault(key(item), ([], []))[side].append(item)
+    return found.values()
 
 
 _GONE = " (before)"  # after the name of a line or an instruction that another one has now
@@ -256,16 +254,16 @@ def _moved_lines(
 
     Lines of one file name and number correspond if each side has only one of them.
     """
-    sides: list[dict[str, list[str]]] = []
-    for groups, others in ((before, after), (after, before)):
-        names: dict[str, list[str]] = {}
-        for name, group in groups.items():
-            if group.source is not None and name not in others:
-                names.setdefault(group.source.short, []).append(name)
-        sides.append(names)
-    first, second = sides
+    first, second = (
+        [
+            (name, group.source.short)
+            for name, group in groups.items()
+            if group.source is not None and name not in others
+        ]
+        for groups, others in ((before, after), (after, before))
+    )
     return [
-        (names[0], second[short][0])
-        for short, names in first.items()
-        if len(names) == len(second.get(short, ())) == 1
+        (ours[0][0], others[0][0])
+        for ours, others in _grouped(first, second, itemgetter(1))
+        if len(ours) == len(others) == 1
     ]

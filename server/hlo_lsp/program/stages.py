@@ -1,9 +1,9 @@
 """Module texts of the stages of a compile, and instructions that correspond across them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
 from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
@@ -107,19 +107,10 @@ def counterparts(
 
     Instructions of the same name come first: between two passes most instructions keep their name.
     """
-    text = line.record.parsed
-    operation = _operation(text)
-    if operation is None:
-        return {}
-    source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
-    found, name = {}, line.record.name
-    for other in dump.others:
-        matching = _matching_instructions(other, operation, source)
-        named = [record for record in matching if record.name == name]
-        if named:
-            matching = [*named, *(record for record in matching if record.name != name)]
-        found[other] = matching
-    return found
+    return {
+        file: sorted(found, key=lambda record: record.name != line.record.name)
+        for file, found in _matching_instructions(dump.others, line).items()
+    }
 
 
 def counterpart_in(file: DumpFile, line: LocatedRecord[InstructionLine]) -> InstructionLine | None:
@@ -136,12 +127,7 @@ def counterpart_in(file: DumpFile, line: LocatedRecord[InstructionLine]) -> Inst
 
     if named:
         return max(named, key=is_at_home)
-    text = line.record.parsed
-    operation = _operation(text)
-    if operation is None:
-        return None
-    source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
-    found = _matching_instructions(file, operation, source)
+    found = _matching_instructions([file], line).get(file, [])
     return max(found, key=lambda one: (one.opcode == line.record.opcode, -one.line), default=None)
 
 
@@ -162,16 +148,24 @@ def instructions_by_operation(file: DumpFile) -> dict[str, dict[str, list[Instru
 
 
 def _matching_instructions(
-    file: DumpFile, operation: str, source: SourceLine | None
-) -> list[InstructionLine]:
-    """Return the instructions of an operation at a Python line, in the order of the text."""
-    found = []
-    for records in instructions_by_operation(file).get(operation, {}).values():
-        # The metadata of an instruction with unclosed brackets may be inside of its operands.
-        whole = next((n for n, one in enumerate(records) if is_balanced(one.text, 0)), None)
-        if whole is not None and _has_same_origin(file, records[whole], operation, source):
-            found.append(records[whole:])
-    return found[0] if len(found) == 1 else sorted(chain.from_iterable(found), key=_line)
+    files: Iterable[DumpFile], line: LocatedRecord[InstructionLine]
+) -> dict[DumpFile, list[InstructionLine]]:
+    """Return the instructions of the same operation and Python line, in the order of each text."""
+    text = line.record.parsed
+    operation = _operation(text)
+    if operation is None:
+        return {}
+    source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
+    matching = {}
+    for file in files:
+        found = []
+        for records in instructions_by_operation(file).get(operation, {}).values():
+            # The metadata of an instruction with unclosed brackets may be inside of its operands.
+            whole = next((n for n, one in enumerate(records) if is_balanced(one.text, 0)), None)
+            if whole is not None and _has_same_origin(file, records[whole], operation, source):
+                found += records[whole:]
+        matching[file] = sorted(found, key=_line)
+    return matching
 
 
 def _has_same_origin(
