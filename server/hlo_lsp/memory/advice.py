@@ -239,10 +239,8 @@ def _in_place(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
 
 
 def _buffer_of(dump: Compile, idle: IdleDonation) -> LiveBuffer | None:
-    for located in dump.allocations():
-        if located.record.number == idle.allocation:
-            return LiveBuffer(located, None, located.record.size, 0)
-    return None
+    located = None if idle.allocation is None else dump.allocation(idle.allocation)
+    return None if located is None else LiveBuffer(located, None, located.record.size, 0)
 
 
 def _types(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:

@@ -12,7 +12,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import parameter_value
 from hlo_lsp.memory.why_alive import BufferUse, lifetime_of
-from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.buffer_assignment import block_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.source import SourceLine
@@ -147,14 +147,8 @@ def _readers(
 
 def _writer(dump: Compile, value: Value, copy: BufferUse) -> tuple[str, int] | None:
     """Return the first instruction that writes to the bytes of an argument after a copy of it."""
-    values = [
-        one
-        for block in buffer_assignment(dump).blocks
-        if value.allocation is not None and block.allocation is value.allocation.record
-        for one in block.values
-    ]
     found = []
-    for one in values:
+    for one in () if value.allocation is None else block_of(value.allocation).values:
         live, line = dump.live(one.key), dump.instruction(one.name)
         is_copy = line is not None and line.record.opcode in _COPIES
         if live is not None and copy.step is not None and not is_copy:

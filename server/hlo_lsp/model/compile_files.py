@@ -194,23 +194,18 @@ class FolderListing:
     """
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
-        self._folder = folder
+        self.folder = folder
         self._groups = group_by_module(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
         self._compile_files: dict[str, CompileFiles] = {}
         self._extended: tuple[frozenset[str], FolderListing] | None = None
-
-    @property
-    def folder(self) -> Path:
-        """The folder."""
-        return self._folder
 
     def __contains__(self, name: str) -> bool:
         return name in self._key_of
 
     def modules(self) -> list[list[Path]]:
         """Return the files of every module, sorted by name."""
-        return [[self._folder / name for name in sorted(group)] for group in self._groups.values()]
+        return [[self.folder / name for name in sorted(group)] for group in self._groups.values()]
 
     def compile_files(self, name: str) -> CompileFiles:
         """Return the compile of the file with this name.
@@ -220,7 +215,7 @@ class FolderListing:
         """
         if name not in self._compile_files:
             group = self._groups[self._key_of[name]]
-            self._compile_files.update(_files_of_compiles(self._folder, group))
+            self._compile_files.update(_files_of_compiles(self.folder, group))
         return self._compile_files[name]
 
     def with_names(self, names: Iterable[str]) -> "FolderListing":
@@ -233,7 +228,7 @@ class FolderListing:
             return self
         if self._extended is None or self._extended[0] != more:
             listed = sorted((*self._key_of, *more))
-            self._extended = more, FolderListing(self._folder, listed)
+            self._extended = more, FolderListing(self.folder, listed)
         return self._extended[1]
 
 

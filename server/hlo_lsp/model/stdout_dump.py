@@ -64,6 +64,9 @@ class SectionFile(DumpFile):
             self.changed(change)
 
 
+_Run = dict[Path, SectionFile]
+
+
 class StdoutDump:
     """A stdout dump; ``sections`` are in order and include files of other kinds."""
 
@@ -71,8 +74,7 @@ class StdoutDump:
         self.whole = whole
         self.sections: list[SectionFile] = []
         self._version: int | None = None
-        self._compiles: dict[SectionFile, CompileFiles] = {}
-        self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
+        self._compiles: dict[SectionFile, tuple[CompileFiles, _Run]] = {}
         self._compile_cache = CompileCache(frames)
 
     def refresh(self) -> None:
@@ -99,16 +101,16 @@ class StdoutDump:
     def compile_of(self, section: SectionFile) -> Compile:
         """Return the up-to-date compile of a section."""
         section.refresh()
-        compile_ = self._compiles.get(section) if section.kind.has_records else None
-        paths = self._paths.get(section, {})
+        compile_, run = self._compiles.get(section, (None, _Run()))
 
         def find(path: Path, _compile: CompileFiles, _patient: bool) -> DumpFile | None:
-            found = paths.get(path)
+            found = run.get(path)
             if found is not None:
                 found.refresh()
             return found
 
-        return self._compile_cache.compile_of(section, compile_, find)
+        companions = compile_ if section.kind.has_records else None
+        return self._compile_cache.compile_of(section, companions, find)
 
     def _split(self) -> None:
         lines = self.whole.lines
@@ -128,30 +130,28 @@ class StdoutDump:
                 section.update(section_range, text)
             updated.append(section)
         if updated != self.sections:
-            compiles, paths = _group(self.whole.path or Path(), updated)
+            compiles = _group(self.whole.path or Path(), updated)
             # After all work that may be interrupted, because it starts again then.
-            self.sections, self._compiles, self._paths = updated, compiles, paths
+            self.sections, self._compiles = updated, compiles
             self._compile_cache.retain(updated)
 
 
 def _group(
     folder: Path, sections: Sequence[SectionFile]
-) -> tuple[dict[SectionFile, CompileFiles], dict[SectionFile, dict[Path, SectionFile]]]:
-    """Return the compile of each section, and its files; a repeated name begins another run."""
-    runs: list[dict[Path, SectionFile]] = [{}]
+) -> dict[SectionFile, tuple[CompileFiles, _Run]]:
+    """Return the compile of each section, and its run; a repeated name begins another run."""
+    runs: list[_Run] = [{}]
     for section in sections:
         assert section.path is not None
         if section.path in runs[-1]:
             runs.append({})
         runs[-1][section.path] = section
-    compiles: dict[SectionFile, CompileFiles] = {}
-    paths: dict[SectionFile, dict[Path, SectionFile]] = {}
+    compiles = {}
     for run in runs:
         listing = FolderListing(folder, [path.name for path in run])
         for path, section in run.items():
-            compiles[section] = listing.compile_files(path.name)
-            paths[section] = run
-    return compiles, paths
+            compiles[section] = listing.compile_files(path.name), run
+    return compiles
 
 
 def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:

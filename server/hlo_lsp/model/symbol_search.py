@@ -180,8 +180,7 @@ def pipeline_position(title: str) -> tuple[int, int, str]:
 def pass_rank(title: str) -> int:
     """Return 0 for a compiled module and its memory files, 1 for texts of other passes."""
     role = split_suffix(PurePath(title).name)[1].role
-    is_text = role.is_module_text and role is not FileRole.AFTER_OPTIMIZATIONS
-    return int(is_text or role is FileRole.PASS)
+    return int(role.is_module_text and role is not FileRole.AFTER_OPTIMIZATIONS)
 
 
 class FileSymbols:

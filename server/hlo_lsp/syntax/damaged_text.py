@@ -6,7 +6,7 @@ joined. Any other text that no rule matches is taken for a new form, not for an 
 
 import re
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import ParseFailure, literal_words
 from hlo_lsp.syntax.log_lines import begins_with_prefix
@@ -46,13 +46,8 @@ def _may_be_literal(word: str) -> bool:
     """Return whether a word is one of the grammars, a part of one, or one with a wrong letter."""
     return any(
         known.startswith(word) or (abs(len(known) - len(word)) < 2 and has_typo(word, known))
-        for known in _literal_words()
+        for known in literal_words()
     )
-
-
-@cache
-def _literal_words() -> frozenset[str]:
-    return literal_words()
 
 
 def is_damaged(

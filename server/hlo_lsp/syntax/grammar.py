@@ -161,6 +161,7 @@ def load_grammar(name: str) -> Grammar:
     return Grammar(name)
 
 
+@cache
 def literal_words() -> frozenset[str]:
     """Return the words of all grammars, which include those that lines contain literally."""
     texts = (path.read_text("utf-8") for path in _GRAMMAR_FOLDER.glob("*.lark"))
