@@ -161,14 +161,11 @@ def mismatches(message: OomMessage, need: Requirement) -> list[str]:
             assert entry.size is not None
             if entry.size.bytes > temp.size.bytes + _error(entry.size, temp.size):
                 found.append(f"entry {entry.rank} is larger than all HLO temporaries")
-    if need.is_measured and message.usage_of("arguments") is not None:
-        arguments = message.usage_of("arguments")
-        assert arguments is not None
-        if need.arguments is not None and not arguments.matches(need.arguments):
-            found.append(
-                f"arguments {arguments.text}: the buffer assignment has "
-                f"{format_short_bytes(need.arguments)}"
-            )
+    arguments = message.usage_of("arguments")
+    if need.is_measured and arguments is not None and need.arguments is not None:
+        size = format_short_bytes(need.arguments)
+        if not arguments.matches(need.arguments):
+            found.append(f"arguments {arguments.text}: the buffer assignment has {size}")
     return found
 
 

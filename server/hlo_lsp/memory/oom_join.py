@@ -88,7 +88,7 @@ def join_message(
 
     The dumps are read one by one. ``module`` is the name that the name of the file implies.
     """
-    name = message.module or module or _module_of_entries(message)
+    name = message.module or module or module_of_message(message)
     best: tuple[float, Compile, tuple[JoinedEntry, ...]] | None = None
     rejected: dict[str, int] = {}  # by file, because dumps beside the log are listed twice
     for dump in dumps:
@@ -109,16 +109,9 @@ def join_message(
 
 def module_of_message(message: OomMessage) -> str | None:
     """Return the module that a message names, or that JAX derives from the outermost function."""
-    return message.module or _module_of_entries(message)
-
-
-def _module_of_entries(message: OomMessage) -> str | None:
-    """Return the module name that JAX derives from the outermost function."""
-    for entry in message.entries:
-        match = _OUTER_SCOPE.match(entry.op_name or "")
-        if match is not None:
-            return f"{match[1]}_{match[2]}"
-    return None
+    scopes = (_OUTER_SCOPE.match(entry.op_name or "") for entry in message.entries)
+    names = (f"{scope[1]}_{scope[2]}" for scope in scopes if scope is not None)
+    return message.module or next(names, None)
 
 
 def _match(
@@ -190,6 +183,9 @@ def _instruction_name(entry: OomEntry) -> str | None:
     return None if entry.instruction is None else entry.instruction.name.text
 
 
+_Candidate = tuple[LocatedRecord[AllocationLine], AssignedValue]
+
+
 class _Join:
     """The entries of a message in one dump."""
 
@@ -197,10 +193,10 @@ class _Join:
         self._dump = dump
         self._message = message
         self._taken: set[AssignedValue] = set()
-        self._by_name: dict[str, list[tuple[LocatedRecord[AllocationLine], AssignedValue]]] = {}
+        self._by_name: dict[str, list[_Candidate]] = {}
         wanted = {_instruction_name(entry) for entry in message.entries}
         is_gpu = any(entry.section is EntryList.PEAK_BUFFERS for entry in message.entries)
-        self._all: list[tuple[LocatedRecord[AllocationLine], AssignedValue]] = []
+        self._all: list[_Candidate] = []
         for allocation in dump.allocations():
             for value in dump.assigned_to(allocation):
                 checkpoint()
@@ -228,16 +224,12 @@ class _Join:
         if entry.allocation_type != "scoped":
             return self._first(entry, self._by_name.get(name, ()))
         # The memory belongs to the code of the instruction, not to its result.
-        if not self._is_instruction(entry, name):
+        line = self._dump.instruction(name)
+        if line is None or entry.shape is None or not _same_shape(line.record.shape, entry.shape):
             return JoinedEntry(entry)
-        origin = origin_of(self._dump, name, "{}")
-        return JoinedEntry(entry, self._dump.instruction(name), origin=origin)
+        return JoinedEntry(entry, line, origin=origin_of(self._dump, name, "{}"))
 
-    def _first(
-        self,
-        entry: OomEntry,
-        candidates: Iterable[tuple[LocatedRecord[AllocationLine], AssignedValue]],
-    ) -> JoinedEntry:
+    def _first(self, entry: OomEntry, candidates: Iterable[_Candidate]) -> JoinedEntry:
         """Join an entry with the first free candidate of its size and shape."""
         for allocation, value in candidates:
             if value in self._taken or not _fits(entry, value):
@@ -252,9 +244,7 @@ class _Join:
             )
         return JoinedEntry(entry)
 
-    def _argument(
-        self, number: int, index: str
-    ) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+    def _argument(self, number: int, index: str) -> Iterator[_Candidate]:
         for allocation in self._dump.allocations():
             record = allocation.record
             if record.parameter == number and record.parameter_index == index:
@@ -263,7 +253,7 @@ class _Join:
                     if instruction and parameter_number(instruction.record) == number:
                         yield allocation, value
 
-    def _output(self, index: str) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+    def _output(self, index: str) -> Iterator[_Candidate]:
         for file in self._dump.files:
             entry = file.module.entry
             root = None if entry is None else file.module.computation(entry).root
@@ -271,9 +261,7 @@ class _Join:
             if value is not None and value.assigned is not None and value.allocation is not None:
                 yield value.allocation, value.assigned.record
 
-    def _of_operator(
-        self, entry: OomEntry
-    ) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+    def _of_operator(self, entry: OomEntry) -> Iterator[_Candidate]:
         """Yield the values with the opcode and operation name of an entry of a GPU."""
         for allocation, value in self._all:
             if not _fits(entry, value):
@@ -287,13 +275,6 @@ class _Join:
                 continue
             if entry.op_name in {None, text.metadata.get("op_name")}:
                 yield allocation, value
-
-    def _is_instruction(self, entry: OomEntry, name: str) -> bool:
-        """Return whether the dump has the instruction of an entry."""
-        line = self._dump.instruction(name)
-        if line is None or entry.shape is None:
-            return False
-        return _same_shape(line.record.shape, entry.shape)
 
 
 def _fits(entry: OomEntry, value: AssignedValue) -> bool:

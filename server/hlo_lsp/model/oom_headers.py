@@ -128,10 +128,9 @@ def read_header(
         in_use=printed_size(fields.get("IN_USE")),
         code=printed_code(text) or code,
     )
-    entry = _entry_of_header(rule, match, text, message)
-    if rule == "space_exhausted" and stack is not None:
-        entry = _stack_entry(line.text[stack.end() :], message)
-    return message, entry
+    # The label of a sentence without sizes ends with its line.
+    shown = line.text if rule == "space_exhausted" else text
+    return message, _entry_of_header(rule, match, shown, message)
 
 
 def printed_code(text: str) -> str | None:
@@ -182,6 +181,11 @@ def _entry_of_header(
             label = label.replace(" ", "")
         elif name is not None:
             label = name[0]  # the prefix of the next line may follow
+    elif rule == "space_exhausted" and (found := find_rule("stack_label", text)) is not None:
+        allocation_type, label = "scoped", text[found.end() :]
+        instruction = parse_instruction(label)
+        if instruction is not None:
+            shape, operator = instruction.shape.text, dict(instruction.metadata)
     elif rule == "memory_exceeded":
         found = find_rule("allocation_detail", _ESCAPED_QUOTE.sub("'", text))
         if found is None:
@@ -195,16 +199,5 @@ def _entry_of_header(
         return None
     return OomEntry(
         1, EntryList.ALLOCATIONS, message.needed, shape, None, operator, label, allocation_type,
-        False, (), message.first, message.first,
-    )  # fmt: skip
-
-
-def _stack_entry(label: str, message: OomMessage) -> OomEntry:
-    """Return the instruction of a sentence without sizes."""
-    instruction = parse_instruction(label)
-    shape = None if instruction is None else instruction.shape.text
-    operator = {} if instruction is None else dict(instruction.metadata)
-    return OomEntry(
-        1, EntryList.ALLOCATIONS, None, shape, None, operator, label, "scoped",
         False, (), message.first, message.first,
     )  # fmt: skip

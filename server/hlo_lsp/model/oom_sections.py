@@ -39,11 +39,10 @@ class EntryBuilder:
 
     def __init__(self, rank: int, section: EntryList, line: int) -> None:
         self.size: PrintedSize | None = None
-        self.label: str | None = None
         self._rank = rank
         self._section = section
         self._first = self._last = line
-        self._texts: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
         self._unpadded: PrintedSize | None = None
         self._notes: list[str] = []
         self._wrapped: str | None = None  # the rule of the last text, which may go on
@@ -62,11 +61,9 @@ class EntryBuilder:
         elif rule == "unpadded_line":
             self._unpadded = PrintedSize.of(fields["BYTES"])
         elif fields.get("TEXT") is not None:
-            self._texts[rule] = fields["TEXT"]
+            self.texts[rule] = fields["TEXT"]
             self._wrapped = rule
             self._wrapped_lines = 0
-            if rule == "label_line":
-                self.label = fields["TEXT"]
 
     def continues(self, line: LogLine) -> bool:
         """Add a line that no rule matches: the rest of a wrapped line, or a note."""
@@ -87,7 +84,7 @@ class EntryBuilder:
 
     def build(self) -> OomEntry:
         """Return the entry."""
-        texts = self._texts
+        texts = self.texts
         shape = texts.get("shape_line") or texts.get("parameter_shape_line")
         operator = listed_fields(texts.get("operator_line", ""))
         return OomEntry(
@@ -107,7 +104,7 @@ class EntryBuilder:
 
     def _append(self, rule: str, text: str, is_broken: bool) -> bool:
         """Append the rest of a wrapped line; return whether the text is one."""
-        known = self._texts[rule]
+        known = self.texts[rule]
         self._wrapped_lines += 1
         is_long = len(known) + len(text) > _MAX_WRAPPED_LENGTH
         if is_long or self._wrapped_lines > _MAX_WRAPPED_LINES:
@@ -115,10 +112,8 @@ class EntryBuilder:
         is_field = rule == "operator_line" and text.startswith(_WRAPPED_FIELDS)
         if not is_broken and not is_field and is_balanced(known, 0):
             return False
-        joined = known + (" " if is_field or _ENDS_WORD.search(known) else "") + text
-        self._texts[rule] = joined
-        if rule == "label_line":
-            self.label = joined
+        blank = " " if is_field or _ENDS_WORD.search(known) else ""
+        self.texts[rule] = known + blank + text
         return True
 
 
@@ -232,7 +227,7 @@ class MessageBuilder:
         begins = rule in ENTRY_BEGINS
         if rule == "buffer_line":
             self.section = EntryList.PEAK_BUFFERS
-        unnumbered = rule == "label_line" and (entry is None or entry.label is not None)
+        unnumbered = rule == "label_line" and (entry is None or rule in entry.texts)
         if begins or (unnumbered and entry is None) or (unnumbered and entry and not entry.size):
             self.close_entry()
             rank = int(match["RANK"]) if begins else len(self.entries) + 1
