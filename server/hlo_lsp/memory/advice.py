@@ -16,7 +16,7 @@ from enum import Enum
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
-from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
+from hlo_lsp.memory.donation_savings import donation_saving, idle_donations
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import (
@@ -127,28 +127,20 @@ def advice(
     """
     if is_on_chip(occupancy.space, dump.backend):
         found = [replace(one, label=None) for one in _padding(dump, buffers)]
-        return _worth(dump, found, occupancy, with_negligible=with_negligible)
-    found = [
-        *_donation(dump, occupancy),
-        *_in_place(dump, occupancy),
-        *_types(dump, buffers),
-        *_padding(dump, buffers),
-        *_replication(dump, buffers),
-        *_rematerialization(dump, buffers),
-    ]
-    return _worth(dump, found, occupancy, with_negligible=with_negligible)
-
-
-def _worth(
-    dump: Compile, found: Iterable[Advice], occupancy: SpaceOccupancy, *, with_negligible: bool
-) -> list[Advice]:
-    """Return advice that applies to the backend and saves enough."""
-    peak = occupancy.peak_bytes
+    else:
+        found = [
+            *_donation(dump, occupancy),
+            *_in_place(dump, occupancy),
+            *_types(dump, buffers),
+            *_padding(dump, buffers),
+            *_replication(dump, buffers),
+            *_rematerialization(dump, buffers),
+        ]
     return [
         one
         for one in found
         if one.kind.applies_to(dump.backend)
-        and (with_negligible or not is_negligible(one.bytes, peak))
+        and (with_negligible or not is_negligible(one.bytes, occupancy.peak_bytes))
     ]
 
 
@@ -226,6 +218,7 @@ def _in_place(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     first = max(found, key=lambda one: one.saves_bytes)
     more = f"; so are {count_noun(len(found) - 1, 'other')}" if len(found) > 1 else ""
     assert first.instruction is not None
+    result = None if first.allocation is None else dump.allocation(first.allocation)
     yield Advice(
         AdviceKind.IN_PLACE,
         f"use the {format_short_bytes(first.argument.bytes)} of the donated argument "
@@ -233,14 +226,9 @@ def _in_place(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
         f"`{first.instruction.name}` could write its result there, "
         f"but {first.reason}{more}",
         sum(one.saves_bytes for one in found),
-        buffer=_buffer_of(dump, first),
+        buffer=None if result is None else LiveBuffer(result, None, result.record.size, 0),
         label=None,
     )
-
-
-def _buffer_of(dump: Compile, idle: IdleDonation) -> LiveBuffer | None:
-    located = None if idle.allocation is None else dump.allocation(idle.allocation)
-    return None if located is None else LiveBuffer(located, None, located.record.size, 0)
 
 
 def _types(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
@@ -328,21 +316,20 @@ def _is_replicated(owned: OwnedBuffer, whole_shapes: Mapping[int, str]) -> bool:
 
 
 def _rematerialization(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
-    kept = [
-        group for group in group_buffers(dump, buffers, GroupKey.ROLE) if group.name == "activation"
-    ]
-    if not kept:
+    groups = group_buffers(dump, buffers, GroupKey.ROLE)
+    kept = next((group for group in groups if group.name == "activation"), None)
+    if kept is None:
         return
-    lines, buffer = _lines(dump, kept[0].buffers), kept[0].buffers[0].buffer
-    if _has_layers(kept[0].buffers):
+    lines, buffer = _lines(dump, kept.buffers), kept.buffers[0].buffer
+    if _has_layers(kept.buffers):
         yield Advice(
             AdviceKind.REMATERIALIZATION,
             f"recompute activations in the backward pass (`jax.checkpoint`){lines}",
-            kept[0].bytes,
+            kept.bytes,
             buffer,
         )
     text = f"offload activations to host memory{lines}"
-    yield Advice(AdviceKind.OFFLOAD, text, kept[0].bytes, buffer, label=None)
+    yield Advice(AdviceKind.OFFLOAD, text, kept.bytes, buffer, label=None)
 
 
 def _has_layers(activations: Iterable[OwnedBuffer]) -> bool:

@@ -19,7 +19,7 @@ from hlo_lsp.model.padded_sizes import (
     target_of,
 )
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import ArrayShape, Dimension, Layout, try_shape, without_memory_space
+from hlo_lsp.model.shape import ArrayShape, Dimension, try_shape, without_memory_space
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.memory_records import AssignedValue
 
@@ -128,18 +128,14 @@ def _changes(shape: ArrayShape) -> Iterator[tuple[str, ArrayShape]]:
         dims = (*shape.dims[:first], merged, *shape.dims[first + 2 :])
         text = f"merge dimensions {first} and {first + 1} ({one.size:,} x {other.size:,})"
         for order in permutations(range(rank - 1)):
-            yield text, ArrayShape(shape.element_type, dims, _with_order(layout, order))
+            yield text, ArrayShape(shape.element_type, dims, replace(layout, minor_to_major=order))
     for order in permutations(range(rank)):
         if order != layout.minor_to_major:
             minor = order[0]
             text = f"make dimension {minor} ({shape.dims[minor].size:,}) the most minor one"
             if len(order) > 1:
                 text += f", then dimension {order[1]}"
-            yield text, replace(shape, layout=_with_order(layout, order))
-
-
-def _with_order(layout: Layout, order: tuple[int, ...]) -> Layout:
-    return replace(layout, minor_to_major=order)
+            yield text, replace(shape, layout=replace(layout, minor_to_major=order))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +165,7 @@ def padded_arrays(dump: Compile, target: Target, share: float, least: int) -> li
     those whose size does not follow from their shape, are skipped.
     """
     found: dict[str, tuple[LocatedRecord[AssignedValue], int, PaddedSize]] = {}
-    values: dict[str, int] = {}
-    places: dict[str, set[tuple[int, int]]] = {}
+    places: dict[str, list[tuple[int, int]]] = {}
     for allocation in dump.allocations():
         checkpoint()
         for value in block_of(allocation).values:
@@ -185,10 +180,9 @@ def padded_arrays(dump: Compile, target: Target, share: float, least: int) -> li
                 continue
             key = without_memory_space(value.shape)
             found.setdefault(key, (LocatedRecord(allocation.file, value), logical, padded))
-            values[key] = values.get(key, 0) + 1
-            places.setdefault(key, set()).add((allocation.record.number, value.offset))
+            places.setdefault(key, []).append((allocation.record.number, value.offset))
     groups = [
-        PaddedArrays(value, logical, padded, values[key], len(places[key]))
+        PaddedArrays(value, logical, padded, len(places[key]), len(set(places[key])))
         for key, (value, logical, padded) in found.items()
     ]
     return sorted(groups, key=lambda group: (-group.wasted, group.value.record.id))
