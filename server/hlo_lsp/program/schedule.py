@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
@@ -13,7 +14,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
+from hlo_lsp.syntax.memory_records import LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
@@ -88,7 +89,7 @@ def printed_schedule(dump: Compile, schedule: Schedule) -> tuple[list[str], Sche
     The live ranges also print the steps of instructions that the module text omits.
     """
     label = dump.label(LiveRangeLabel)
-    rows = [] if label is None else sorted(label.file.memory.steps.firsts(), key=_step)
+    rows = [] if label is None else sorted(label.file.memory.steps.firsts(), key=attrgetter("step"))
     if len(rows) <= len(schedule.instructions):
         return [line.name for line in schedule.instructions], schedule
     steps = {row.name: row.step for row in rows}
@@ -99,10 +100,6 @@ def printed_schedule(dump: Compile, schedule: Schedule) -> tuple[list[str], Sche
         if at:
             spans[computation] = replace(span, start=at[0], end=at[-1] + 1)
     return [row.name for row in rows], replace(schedule, spans=spans)
-
-
-def _step(row: SequenceRow) -> int:
-    return row.step
 
 
 @dataclass(frozen=True, slots=True)

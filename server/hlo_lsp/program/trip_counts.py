@@ -14,7 +14,6 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import callees_first
 from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind
-from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.program.dataflow import ModuleFlow, ordered_callees
@@ -92,10 +91,10 @@ class _Loops:
         left, right, direction, element_type = compared
         if left.place is None:
             left, right, direction = right, left, _SWAPPED.get(direction, "")
-        body, limits = self._part(loop, "body"), _limits(element_type)
-        if left.place is None or right.place is not None or body is None or limits is None:
+        limits = _limits(element_type)
+        if left.place is None or right.place is not None or limits is None:
             return None
-        step = self._value(body.root, left.place[1:], None)
+        step = self._value(self._root_of_part(loop, "body"), left.place[1:], None)
         start = self._constant_at_start(loop, left.place)
         if step is None or step.place != left.place or start is None:
             return None
@@ -104,12 +103,10 @@ class _Loops:
 
     def _compared(self, loop: InstructionLine) -> tuple[_Value, _Value, str, str] | None:
         """Return what the condition of a loop compares, the direction, and the element type."""
-        condition, call = self._part(loop, "condition"), None
-        root = None if condition is None else condition.root
+        root, call = self._root_of_part(loop, "condition"), None
         while root is not None and root.opcode in _INLINED and self._may_walk():
             call = _Call(root, call)
-            called = self._called(root)
-            root = None if called is None else called.root
+            root = self._root_of_callee(root)
         if root is None or root.opcode != "compare" or root.attribute("type") is not None:
             return None
         direction = root.attribute("direction")
@@ -129,8 +126,7 @@ class _Loops:
         return None if start is None else _Value(None, start + value.number)
 
     def _is_invariant(self, loop: InstructionLine, place: TuplePath, depth: int = 0) -> bool:
-        body = self._part(loop, "body")
-        root = None if body is None else body.root
+        root = self._root_of_part(loop, "body")
         return self._value(root, place[1:], None, depth) == _Value(place, 0)
 
     def _constant_at_start(self, loop: InstructionLine, place: TuplePath) -> int | None:
@@ -177,8 +173,7 @@ class _Loops:
         if opcode in {"add", "subtract"} and not path:
             return self._sum(instruction, call, depth)
         if opcode in _INLINED:
-            called = self._called(instruction)
-            root = None if called is None else called.root
+            root = self._root_of_callee(instruction)
             return self._value(root, path, _Call(instruction, call), depth + 1)
         if opcode == "while":
             if not self._is_invariant(instruction, (0, *path), depth + 1):
@@ -220,18 +215,18 @@ class _Loops:
             return self._value(operand, path, call.outer, depth + 1)
         return _Value((number, *path), 0)
 
-    def _part(self, loop: InstructionLine, attribute: str) -> Computation | None:
+    def _root_of_part(self, loop: InstructionLine, attribute: str) -> InstructionLine | None:
         callees = ordered_callees(self._module, loop)
         found = [one.computation for one in callees if one.attribute == attribute]
-        return self._intact(found[0]) if len(found) == 1 else None
+        return self._intact_root(found[0]) if len(found) == 1 else None
 
-    def _called(self, instruction: InstructionLine) -> Computation | None:
+    def _root_of_callee(self, instruction: InstructionLine) -> InstructionLine | None:
         called = self._module.called_by(instruction)
-        return self._intact(called[0]) if len(called) == 1 else None
+        return self._intact_root(called[0]) if len(called) == 1 else None
 
-    def _intact(self, head: ComputationLine | None) -> Computation | None:
+    def _intact_root(self, head: ComputationLine | None) -> InstructionLine | None:
         computation = None if head is None else self._module.computation(head)
-        return computation if computation is not None and computation.is_intact else None
+        return computation.root if computation is not None and computation.is_intact else None
 
 
 def _scalar_type(instruction: InstructionLine) -> str:
