@@ -205,7 +205,7 @@ class Session:
         return (
             file.uri
             if file.path is None or isinstance(file, SectionFile)
-            else str(file.path.with_name(self.workspace.stem(file.path)))
+            else str(file.path.with_name(self.workspace.compile_files(file.path).stem))
         )
 
     def set_pending_settings(self, work: Coroutine[Any, Any, None]) -> None:

@@ -245,14 +245,12 @@ def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles
     found = {}
     for stem, roles in families.items():
         memory = tuple(folder / name for name, role in roles.items() if role.is_memory)
-        metadata = [
-            folder / name for name, role in roles.items() if role is FileRole.THUNK_METADATA
-        ]
+        metadata = (name for name, role in roles.items() if role is FileRole.THUNK_METADATA)
         # This text is identical, byte by byte.
         equal = [name for name, role in roles.items() if role is _EQUAL_TEXT]
         modules = [f"{stem}.txt"] if f"{stem}.txt" in roles else equal
         module = folder / modules[0] if modules else None
-        thunk_metadata = metadata[0] if metadata else None
+        thunk_metadata = next((folder / name for name in metadata), None)
         unknown = tuple(
             folder / name
             for name, suffix in suffixes.items()

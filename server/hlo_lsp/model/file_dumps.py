@@ -29,7 +29,7 @@ def dumps_of(
     others = () if is_named or not is_dump_name else compile_.files
     error_count = len(errors)
     for each in (path, *(other for other in others if other != path)):
-        if each is not path and workspace.stem(each) != compile_.stem:
+        if each is not path and workspace.compile_files(each).stem != compile_.stem:
             continue
         try:
             file = workspace.file(each)

@@ -182,10 +182,6 @@ class DumpWorkspace:
         unsaved = (other.name for other in self.open_paths if other.parent == folder)
         return self.folders.listing(folder).with_names((*(one.name for one in paths), *unsaved))
 
-    def stem(self, path: Path) -> str:
-        """Return the common prefix of the memory files of a compile."""
-        return self.compile_files(path).stem
-
     def file(self, path: Path) -> DumpFile:
         """Return an up-to-date file, open or on disk.
 

@@ -263,9 +263,7 @@ _MAX_LISTED_BUFFERS = 3  # in a message
 def unused_donation(context: CompileContext) -> Iterator[Finding]:
     """Report outputs that could reuse the buffer of a parameter, and refused donations."""
     file, original = scheduled_module(context.dump), unoptimized_module(context.dump)
-    if file is None or file.module.damaged:
-        return
-    if is_part_of_program(file.module):
+    if file is None or file.module.damaged or is_part_of_program(file.module):
         return
     found = donation_of(file.module, None if original is None else original.module)
     checkpoint()

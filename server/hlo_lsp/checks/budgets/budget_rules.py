@@ -214,7 +214,7 @@ def _of_amount(
     """
     if limit is None:
         return
-    program = _program(context)
+    program = None if _module(context) is None else program_cost(context.dump, _chip(context))
     if program is None:
         yield from _unknown_cost(context, what)
         return
@@ -236,12 +236,6 @@ def _of_amount(
 
 def _chip(context: CompileContext) -> Chip | None:
     return configured_chip(context.dump, context.thresholds.chip)
-
-
-def _program(context: CompileContext) -> ProgramCost | None:
-    """Return the cost of the module at buffer assignment."""
-    file = _module(context)
-    return None if file is None else program_cost(context.dump, _chip(context))
 
 
 def _unknown_cost(context: CompileContext, what: str) -> Iterator[Finding]:
