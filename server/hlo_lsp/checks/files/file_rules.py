@@ -1,7 +1,7 @@
 """Lines that cannot be read, and the files of one compile beside each other."""
 
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
@@ -264,32 +264,17 @@ def _sentence(expected: str, text: str, column: int) -> str:
     return f"{expected}, found {f'`{found}`' if found else 'the end of the line'}"
 
 
+_of_files = partial(WholeRule, reads=Reads.PARTS, places=Places.ALL)
 RULES: tuple[AnyRule, ...] = (
     error("syntax", BrokenRecord, broken_line),
     error("syntax", UsedValue, broken_entry, reads=Reads.TEXT),
     error("syntax", UsedValue, broken_instruction, reads=Reads.TEXT),
     error("syntax", AssignedValue, broken_shape, reads=Reads.TEXT),
-    WholeRule(
-        "sibling-mismatch",
-        Severity.ERROR,
-        sibling_mismatch,
-        reads=Reads.PARTS,
-        places=Places.ALL,
+    _of_files("sibling-mismatch", Severity.ERROR, sibling_mismatch),
+    _of_files(
+        "unknown-form", Severity.WARNING, unknown_form, reads=Reads.PARTS | Reads.UNKNOWN_FORMS
     ),
-    WholeRule(
-        "unknown-form",
-        Severity.WARNING,
-        unknown_form,
-        reads=Reads.PARTS | Reads.UNKNOWN_FORMS,
-        places=Places.ALL,
-    ),
-    WholeRule(
-        "sibling-missing",
-        Severity.INFORMATION,
-        sibling_missing,
-        reads=Reads.PARTS,
-        places=Places.ALL,
-    ),
-    WholeRule("section-order", Severity.ERROR, section_order, reads=Reads.PARTS, places=Places.ALL),
-    WholeRule("truncated", Severity.ERROR, truncated, reads=Reads.PARTS, places=Places.ALL),
+    _of_files("sibling-missing", Severity.INFORMATION, sibling_missing),
+    _of_files("section-order", Severity.ERROR, section_order),
+    _of_files("truncated", Severity.ERROR, truncated),
 )

@@ -51,7 +51,7 @@ def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Fin
         return
     highest = max(scope.parameters, default=-1)
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
-    listed = signature_of(context.record)
+    listed = _shapes_in(context.record.signature)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
         yield context.report(
@@ -75,7 +75,7 @@ def signature_shapes(context: RecordContext[ComputationLine]) -> Iterator[Findin
     scope = context.computation(context.record)
     if context.record.signature == _printed_signature(scope):  # nearly always
         return
-    listed = signature_of(context.record)
+    listed = _shapes_in(context.record.signature)
     if listed is not None:
         head = f"the header of `{context.record.name}`", name_place(context.file, context.record)
         yield from _against_header(context, scope, head, *listed)
@@ -133,13 +133,9 @@ def _layout(header: str) -> tuple[list[str], str, int] | None:
     return None if read is None else (*read, found.start())
 
 
-def signature_of(head: ComputationLine) -> tuple[list[str], str] | None:
-    """Return the shapes of parameters and result in a head, or None without a signature."""
-    return _shapes_in(head.signature)
-
-
 @lru_cache(maxsize=4)  # of the last head, which several rules read
 def _shapes_in(signature: str) -> tuple[list[str], str] | None:
+    """Return the shapes of parameters and result in a head, or None without a signature."""
     read = _signature(signature)
     if read is None:
         return None
