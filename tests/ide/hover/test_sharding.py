@@ -2,7 +2,8 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.sharding import sharding_facts
+from hlo_lsp.ide.hover.sharding import describe_replica_groups, sharding_facts
+from hlo_lsp.model.device_groups import GroupMode
 
 
 def _facts(text: str, shape: str = "", *, is_shard: bool = False) -> dict[str, str]:
@@ -142,3 +143,9 @@ def test_indices_of_equal_shardings_are_limited() -> None:
 )
 def test_invalid_sharding_has_no_facts(text: str) -> None:
     assert sharding_facts(text, "f32[8]") == []
+
+
+def test_numbers_of_groups_have_no_limit() -> None:
+    text = describe_replica_groups("[1000000000000,2]<=[2000000000000]", GroupMode.PARTITIONS)
+    assert text.startswith("1,000,000,000,000 groups of 2 partitions: {0,1}, {2,3}, ")
+    assert text.endswith(" and 999,999,999,996 more")

@@ -78,7 +78,8 @@ def describe_replica_groups(text: str, counted_by: GroupMode) -> str:
 def _describe_groups(groups: Iterable[DeviceGroup], count: int) -> str:
     """Return ``{0,1}, {2,3} and 6 more`` for the first of ``count`` groups."""
     shown = [f"{{{','.join(device_texts(group))}}}" for group in groups]
-    return join_limited(shown + [""] * (count - len(shown)), len(shown))
+    more = f" and {count - len(shown):,} more" if count > len(shown) else ""
+    return f"{', '.join(shown)}{more}"
 
 
 def _describe_part_devices(order: DeviceOrder, parts: int) -> str:
