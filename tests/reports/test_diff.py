@@ -234,7 +234,8 @@ def test_buffers_match_without_module_text() -> None:
 def test_constants_inside_of_fusions_match_without_their_numbers() -> None:
     constant = "allocation 3: size 4, constant:\n value: <6 NAME @0> (size=4,offset=0): s32[]\n"
     sides = [ASSIGNMENT + constant.replace("NAME", f"constant_{one}") for one in ("18", "5_0")]
-    assert compare(*(example(side, RANGES, MODULE) for side in sides)).is_equal
+    before, after = (example(side, RANGES, MODULE) for side in sides)
+    assert compare(before, after).is_equal
 
 
 def test_unknown_peaks_leave_the_allocated_bytes() -> None:

@@ -273,9 +273,7 @@ def _is_newest(path: Path, files: CompileFiles) -> bool:
 
 
 def _arguments(file: DumpFile) -> dict[int, str]:
-    module = file.module
-    parameters = {} if module.entry is None else module.computation(module.entry).parameters
-    return {number: argument_name(line) for number, line in parameters.items()}
+    return {number: argument_name(line) for number, line in file.module.parameters.items()}
 
 
 def _usable_arguments(compiled: Compile) -> frozenset[int]:

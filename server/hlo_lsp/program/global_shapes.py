@@ -80,8 +80,7 @@ def _originals(
     if loops is None:
         return []
     if number is not None and not loops:
-        entry = original.module.entry
-        parameters = {} if entry is None else original.module.computation(entry).parameters
+        parameters = original.module.parameters
         return [parameters[number]] if number in parameters else []
     if is_communication(module, record):  # its metadata is that of what it serves
         return []

@@ -210,10 +210,9 @@ class _Map:
 
     def _whole_arrays(self) -> dict[str, Json]:
         """Return the arrays of which arguments are the part of one device, by allocation."""
-        entry = None if self._module is None else self._module.module.entry
-        if self._module is None or entry is None:
+        if self._module is None:
             return {}
-        parameters = self._module.module.computation(entry).parameters
+        parameters = self._module.module.parameters
         found: dict[str, Json] = {}
         for allocation in (block.allocation for block in self._assignment.blocks):
             record = parameters.get(-1 if allocation.parameter is None else allocation.parameter)
