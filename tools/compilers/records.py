@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 _MIN_REPRODUCED = 0.95
+_MIN_FROM_TEXT = 0.75  # dumps for GPUs have no module.mlir, whose conversion decides ties
 COMPARISONS = ("sizes", "uses", "totals", "peaks", "parser")
 
 
@@ -69,14 +70,15 @@ class Record:
         """Return whether the dumps are missing, or anything in them differs from XLA's numbers."""
         differ = any(count.differ for count in self.counts.values())
         found = bool(self.errors or self.warnings)
-        failed = self.oracles not in {"", "pass"} or not is_reproduced(self.recompiled)
+        share = _MIN_FROM_TEXT if self.backend == "cuda" else _MIN_REPRODUCED
+        failed = self.oracles not in {"", "pass"} or not is_reproduced(self.recompiled, share)
         return not self.compiled or differ or found or failed
 
 
-def is_reproduced(recompiled: Mapping[str, str]) -> bool:
-    """Return whether a compiler reproduces enough programs."""
+def is_reproduced(recompiled: Mapping[str, str], share: float = _MIN_REPRODUCED) -> bool:
+    """Return whether a compiler reproduces a share of the programs."""
     equal = sum(not difference for difference in recompiled.values())
-    return equal >= _MIN_REPRODUCED * len(recompiled)
+    return equal >= share * len(recompiled)
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

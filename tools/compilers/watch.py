@@ -209,8 +209,7 @@ def _compile(
     unfinished.rename(folder)
     record.compiles = len(files_of(folder, FileKind.ASSIGNMENT))
     record.files = len(dump_files(folder))
-    if record.backend != "cuda":
-        record.recompiled = dict(recompile_folder(str(environment.python), folder))
+    record.recompiled = dict(recompile_folder(str(environment.python), folder))
     if environment.has_xla_parser():
         parse_in_release(environment, folder, _parsed(folder))
         print_in_release(environment, _printed(folder))
