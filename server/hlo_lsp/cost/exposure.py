@@ -19,7 +19,6 @@ from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.transfers import (
     ASYNC_ENDINGS,
-    COLLECTIVE_OPCODES,
     PLUMBING_OPCODES,
     REDUCTIONS,
     AsyncOperation,
@@ -43,6 +42,7 @@ _MUCH = 0.5  # of it is what libtpu 0.0.52 wants to cover in fusions
 _ALLOWING = {"DISABLED": "ENABLED", "AUTO": "ENABLED", "false": "true"}
 _NO_PRODUCT = "no product of matrices can run meanwhile"
 _SEVERAL = "XLA makes no sum of several arrays asynchronous on this chip"
+_ONLY_LOOPS = "only loops and calls can run meanwhile, which cover none on this chip"
 _TAKEN = "the products of matrices meanwhile cover other collectives"
 
 
@@ -170,14 +170,13 @@ class _Exposed:
         if _is_less(self._work_ps, _LITTLE, self.least_ps):
             return self._dependency(self._shortage(self._work_ps))
         if self._lacks_product:
-            return self._dependency(self._shortage(self._work_ps) or _NO_PRODUCT)
+            reason = _ONLY_LOOPS if self.meanwhile.is_loop_free else _NO_PRODUCT
+            return self._dependency(self._shortage(self._work_ps) or reason)
         if habit := _habit(self.program, self.collective, self.kind):
             return replace(self._cause("compiler"), reason=habit)
         options = _forbidding_options(self.program, self.collective, self.kind)
-        if self._needs_product or not options:
-            covering = [one for one in self.others if one.is_fused or not options]
-            if reason := self._lack_of_spare(_spare(self._products, covering)):
-                return self._dependency(reason)
+        if self._needs_product and (reason := self._lack_of_spare()):
+            return self._dependency(reason)
         if options:
             return replace(self._cause("option"), option=", ".join(options))
         shortage = self._shortage(self._work_ps)
@@ -211,11 +210,12 @@ class _Exposed:
             return False
         return self.meanwhile.has_long or self._needs_product
 
-    def _lack_of_spare(self, spare: Sequence[InstructionCost]) -> str:
+    def _lack_of_spare(self) -> str:
         """Return why products that cover no other collective are too few, empty if they are not."""
-        if self._products and not spare:
+        spare = _spare(self._products, [one for one in self.others if one.is_fused])
+        if not spare:
             return _TAKEN
-        spare_ps = _work_ps(spare, self.program.chip) if self._needs_product else None
+        spare_ps = _work_ps(spare, self.program.chip)
         return self._shortage(spare_ps) if _is_less(spare_ps, _MUCH, self.least_ps) else ""
 
     def _shortage(self, work: float | None) -> str:
@@ -246,12 +246,12 @@ def _habit(program: ProgramCost, collective: InstructionLine, kind: str) -> str:
 def _spare(
     products: Iterable[InstructionCost], others: Sequence[AsyncOperation]
 ) -> list[InstructionCost]:
-    """Return the products of matrices that cover no other collective.
+    """Return the products of matrices that cover no other collective in a fusion.
 
     On TPU v5e, a product covers one: other options make another collective asynchronous instead
     (programs compiled with libtpu 0.0.52).
     """
-    spans = [(one.start.line, one.done.line) for one in others if one.kind in COLLECTIVE_OPCODES]
+    spans = [(one.start.line, one.done.line) for one in others]
     lines = ((row, row.instruction.line) for row in products)
     return [row for row, line in lines if not any(start < line < end for start, end in spans)]
 

@@ -675,6 +675,7 @@ def _cause_json(overlap: Overlap, start: InstructionLine, kind: str) -> Json | N
         return None
     return {
         "kind": cause.kind,
+        "text": cause.text or None,
         "option": cause.option,
         "instruction": cause.instruction,
         "independent_seconds": in_seconds(cause.independent_ps),
