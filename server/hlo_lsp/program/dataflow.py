@@ -22,6 +22,7 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
 
     def __init__(self, module: ModuleIndex) -> None:
         self._module = module
+        self._last: tuple[InstructionLine, tuple[str, ...]] | None = None  # with its operands
 
     def _opcode(self, instruction: InstructionLine) -> str:
         if offloaded_computation(self._module, instruction) is not None:
@@ -33,7 +34,10 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
 
     def operand(self, instruction: InstructionLine, number: int) -> InstructionLine | None:
         """Return an operand of an instruction, or None if it is undefined or missing."""
-        names = instruction.operands
+        # A conditional can pass thousands of operands to one computation.
+        if self._last is None or self._last[0] is not instruction:
+            self._last = instruction, instruction.operands
+        names = self._last[1]
         return self._module.operand(instruction, names[number]) if number < len(names) else None
 
     _operand = operand
