@@ -3,8 +3,7 @@
 import asyncio
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -29,6 +28,7 @@ from hlo_lsp.lsp.custom_requests import (
     FileParams,
 )
 from hlo_lsp.lsp.findings import check_text
+from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.progress import Progress, RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.inert import printable
@@ -43,6 +43,16 @@ class CancelledProgress(Progress):
     """The progress of a task that the user has cancelled."""
 
     is_cancelled = True
+
+
+class Listener(SessionListener):
+    """A listener that returns the progress of a harness."""
+
+    def __init__(self, harness: "Harness") -> None:
+        self._harness = harness
+
+    def progress(self, title: str, *, is_indefinite: bool = False) -> Progress:  # noqa: ARG002
+        return self._harness.progress
 
 
 class Harness:
@@ -60,15 +70,8 @@ class Harness:
         self.session.client = Client(can_compile=True)
         self.shown: list[str] = []
         self.progress = Progress("")
-        service = Compiler(self.session, self._make_progress, self.shown.append)
-        self._requests = service.requests()
-
-    @contextmanager
-    def _progress(self) -> Iterator[Progress]:
-        yield self.progress
-
-    def _make_progress(self, _: str) -> AbstractContextManager[Progress]:
-        return self._progress()
+        self.session.listener = Listener(self)
+        self._requests = Compiler(self.session, self.shown.append).requests()
 
     def open(self, uri: str, text: str) -> None:
         self.session.open(item(uri, text))

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -54,9 +53,7 @@ class PushHarness:
         self.refreshes = 0
         self.session = Session()
         self.session.client = client
-        self.pusher = OpenFileDiagnostics(
-            self.session, self.published.append, self.refresh, nullcontext
-        )
+        self.pusher = OpenFileDiagnostics(self.session, self.published.append, self.refresh)
 
     def refresh(self) -> None:
         self.refreshes += 1
@@ -202,9 +199,9 @@ class LoadingListener(SessionListener):
         self._harness = harness
         self._cancelled = cancelled
 
-    def progress(self, title: str) -> AbstractContextManager[Progress]:
+    def progress(self, title: str, *, is_indefinite: bool = False) -> Progress:  # noqa: ARG002
         is_cancelled = title.removeprefix("Reading ") in self._cancelled
-        return nullcontext((CancelledProgress if is_cancelled else Progress)(title))
+        return (CancelledProgress if is_cancelled else Progress)(title)
 
     def file_loaded(self, path: Path) -> None:
         self._harness.pusher.companion_read(path)

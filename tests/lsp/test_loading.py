@@ -31,8 +31,8 @@ class LoaderHarness:
         self.path = folder / "dump.txt"
         self.path.write_bytes(BINARY)
         self.workspace = DumpWorkspace()
-        self.loader = FileLoader(self.workspace, yield_to_event_loop)
-        self.listener = self.loader.listener = LoadedFiles()
+        self.listener = LoadedFiles()
+        self.loader = FileLoader(self.workspace, yield_to_event_loop, lambda: self.listener)
 
     async def count(self) -> int:
         """Read the file twice, and return how often it was read since the start."""

@@ -1,8 +1,6 @@
 """Tests for diagnostics that the client pulls, and their form in the protocol."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,8 @@ from hlo_lsp.lsp import diagnostics, scheduling
 from hlo_lsp.lsp import session as session_module
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics, diagnostic_report
+from hlo_lsp.lsp.loading import SessionListener
+from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text import disk
@@ -143,6 +143,31 @@ async def test_reopened_file_gets_a_full_report() -> None:
         session.close(URI)
 
 
+class ListedProgress(Progress):
+    """A progress that lists its begin and its end."""
+
+    def __init__(self, title: str, messages: list[str]) -> None:
+        super().__init__(title)
+        self._messages = messages
+
+    def __enter__(self) -> Progress:
+        self._messages.append(f"{self._title} ...")
+        return self
+
+    def end(self) -> None:
+        self._messages.append(f"{self._title}: done")
+
+
+class ProgressListener(SessionListener):
+    """A listener that lists the begin and the end of long tasks."""
+
+    def __init__(self, messages: list[str]) -> None:
+        self._messages = messages
+
+    def progress(self, title: str, *, is_indefinite: bool = False) -> Progress:  # noqa: ARG002
+        return ListedProgress(title, self._messages)
+
+
 class PullHarness:
     """Session with pulled diagnostics and a client that supports refresh requests."""
 
@@ -155,17 +180,12 @@ class PullHarness:
         }
         self.session.client = replace(Client(), **capabilities | flags)
         self.progress_messages: list[str] = []
-        self.puller = OpenFileDiagnostics(self.session, lambda _: None, self.refresh, self.report)
+        self.session.listener = ProgressListener(self.progress_messages)
+        self.puller = OpenFileDiagnostics(self.session, lambda _: None, self.refresh)
         self.file = self.session.open(item(URI, text))
 
     def refresh(self) -> None:
         self.refreshes += 1
-
-    @contextmanager
-    def report(self, title: str) -> Iterator[None]:
-        self.progress_messages.append(f"{title} ...")
-        yield
-        self.progress_messages.append(f"{title}: done")
 
     async def pull(self, previous: str | None = None) -> Full | Unchanged:
         document = types.TextDocumentIdentifier(URI)

@@ -11,7 +11,7 @@ from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.check_jobs import CheckJob
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.lsp import compile_index, progress, workspace_diagnostics
+from hlo_lsp.lsp import compile_index, workspace_diagnostics
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
@@ -197,7 +197,7 @@ async def test_large_compiles_are_checked_in_a_process(
 async def test_check_stopped_by_the_user_stays_stopped(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 0)
+    monkeypatch.setattr(compile_index, "_MIN_SHOWN_BYTES", 0)
     for number in range(20):
         write(folder / f"more{number}.txt", DAMAGED + f"{'x' * 2000}\n")
     harness = WorkspaceDiagnosticsHarness(folder)

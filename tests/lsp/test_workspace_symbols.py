@@ -11,9 +11,11 @@ import pytest
 from lsprotocol import types
 from pygls.progress import Progress as Tokens
 
-from hlo_lsp.lsp import progress, workspace_symbols
+from hlo_lsp.lsp import compile_index, workspace_symbols
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import workspace_folders
+from hlo_lsp.lsp.loading import SessionListener
+from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from lsp.opened import item
@@ -42,10 +44,20 @@ class Server:
             self.work_done_progress.tokens[params.token].cancel()
 
 
+class ProgressListener(SessionListener):
+    """A listener that shows long tasks on a client."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    def progress(self, title: str, *, is_indefinite: bool = False) -> BackgroundProgress:
+        return BackgroundProgress(self._server, title, is_indefinite=is_indefinite)
+
+
 def serve(session: Session, server: Any) -> None:
     """Give the index of a session the folders and the progress of a server."""
     session.index.workspace_folders = partial(workspace_folders, server)
-    session.index.make_progress = partial(progress.reading_progress, server)
+    session.listener = ProgressListener(server)
 
 
 class WorkspaceSymbolsHarness:
@@ -200,7 +212,7 @@ async def test_search_notices_changes_on_disk_for_the_next(
 async def test_long_reading_shows_its_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 2 * len(MODULE))
+    monkeypatch.setattr(compile_index, "_MIN_SHOWN_BYTES", 2 * len(MODULE))
     write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness(tmp_path)
     await harness.settled()
@@ -216,7 +228,7 @@ async def test_long_reading_shows_its_progress(
 async def test_stopped_reading_resumes_with_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 1)
+    monkeypatch.setattr(compile_index, "_MIN_SHOWN_BYTES", 1)
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     for number in range(20):
         write(tmp_path / f"{number:02}.txt")

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.fact_kinds import AnyKind, FactKind, Reading, Unit
+from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import Progress, RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import ForegroundRequests, Priority, run_in_slices, start_task
@@ -43,6 +44,7 @@ S = TypeVar("S")
 F = TypeVar("F")
 _UNITS_PER_STEP = 100  # that are compared at once; about 1 ms
 _MAX_KEPT_BYTES = 16_000_000  # of the files of all modules whose texts stay in memory
+_MIN_SHOWN_BYTES = 4_000_000  # of files that take a second to read: less has no progress
 _MAX_SCAN_SHARE = 0.05  # of the time between two scans that no request waits for
 
 
@@ -67,24 +69,20 @@ class CompileIndex:
     Attributes:
         workspace_folders: The function that returns the workspace folders.
         folders: The folders as of the last walk.
-        make_progress: The function that returns the progress of work on this many bytes.
     """
 
     def __init__(
         self,
         workspace: DumpWorkspace,
         foreground: ForegroundRequests,
-        report_problem: Callable[[str], None],
+        listener: Callable[[], SessionListener],
     ) -> None:
         self.workspace_folders: Callable[[], Iterable[Path]] = tuple
-        self.make_progress: Callable[[str, int], AbstractContextManager[Progress]] = (
-            lambda title, _: nullcontext(Progress(title))
-        )
         self._is_beside_open = False
         self._requested_folders: Sequence[Path] = ()
         self._workspace = workspace
         self._foreground = foreground
-        self._report_problem = report_problem
+        self._listener = listener
         self._kinds: list[AnyKind] = []
         self._waiting: list[AnyKind] = []  # that are being read, each once for who waits for it
         self.folders: list[ScannedFolder] = []
@@ -242,7 +240,6 @@ class CompileIndex:
 
         Texts of small modules stay in memory for others of their facts, up to a limit.
         """
-        request = current_request()
         kept: dict[ModuleFiles, ModuleTexts] = {}
         kept_bytes = 0
         try:
@@ -250,8 +247,7 @@ class CompileIndex:
                 priority, done, total = self._read_priority, 0, max(sum(sizes.values()), 1)
                 kinds = [kind for kind in self._kinds if kind.priority is priority]
                 title = next(kind.title for kind in kinds if kind in self._waiting)
-                progress = self.make_progress(title, total)
-                with nullcontext(request) if request.has_listener else progress as self._progress:
+                with self._shown_progress(title, total) as self._progress:
                     for module, size in sizes.items():
                         self._progress.report(module.path.name, 100 * done // total)
                         texts = kept.get(module) or ModuleTexts(module)
@@ -268,6 +264,13 @@ class CompileIndex:
         finally:
             self._reading = None
             self._end_step()
+
+    def _shown_progress(self, title: str, size: int) -> AbstractContextManager[Progress]:
+        """Return the progress of the request that waits, else one of its own for long work."""
+        request = current_request()
+        if request.has_listener:
+            return nullcontext(request)
+        return Progress(title) if size < _MIN_SHOWN_BYTES else self._listener().progress(title)
 
     def _plan(self) -> dict[ModuleFiles, int]:
         """Choose the most urgent facts that are missing.
@@ -335,7 +338,7 @@ class CompileIndex:
             frames = self._workspace.frames
             values = await run(partial(_read_all, module, frames, readings, texts))
         except RequestFailedError as error:
-            self._report_problem(f"{module.path.name}: {error.message}")
+            self._listener().problem_found(f"{module.path.name}: {error.message}")
         except Exception:  # it must not be read again and again
             logger.exception("reading %s failed", module.path)
             stamps = [kind.stamp(unit) for kind, unit in wanted]

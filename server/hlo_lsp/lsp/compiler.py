@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -45,19 +45,12 @@ class Compiler(Service):
 
     Args:
         session: The session.
-        make_progress: Returns a progress with a title, which the user can cancel.
         show: Called when the result of a document has changed.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        make_progress: Callable[[str], AbstractContextManager[Progress]],
-        show: Callable[[str], None],
-    ) -> None:
+    def __init__(self, session: Session, show: Callable[[str], None]) -> None:
         self._session = session
         self._results = session.compile_results
-        self._make_progress = make_progress
         self._show = show
         self._running: dict[str, asyncio.Future[FinishedCompile]] = {}
         self._known: dict[str, dict[bytes, CompileResult]] = {}
@@ -79,7 +72,8 @@ class Compiler(Service):
         await self._session.wait_for_settings()
         if uri in self._running:
             self._running[uri].cancel()
-        with self._make_progress(f"Compiling {title}") as progress:
+        with self._session.listener.progress(f"Compiling {title}", is_indefinite=True) as progress:
+            progress.is_cancellable = True
             work = asyncio.ensure_future(self._compile(params, file, progress))
             self._running[uri] = work
             try:

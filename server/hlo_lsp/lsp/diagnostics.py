@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -141,8 +140,8 @@ class OpenFileDiagnostics:
     large compile takes seconds, it receives a partial list first, and a refresh when there is
     more.
 
-    ``publish`` sends parameters of ``textDocument/publishDiagnostics``, ``refresh`` requests that a
-    client pulls again, and ``make_progress`` returns a progress with a title.
+    ``publish`` sends parameters of ``textDocument/publishDiagnostics``, and ``refresh`` requests
+    that a client pulls again.
     """
 
     def __init__(
@@ -150,12 +149,10 @@ class OpenFileDiagnostics:
         session: Session,
         publish: Callable[[Json], None],
         refresh: Callable[[], None],
-        make_progress: Callable[[str], AbstractContextManager[object]],
     ) -> None:
         self._session = session
         self._publish = publish
         self._refresh = refresh
-        self._make_progress = make_progress
         self._checks: dict[str, asyncio.Task[None]] = {}
         self._files: dict[str, FileDiagnostics] = {}
 
@@ -263,7 +260,7 @@ class OpenFileDiagnostics:
             self._publish({"uri": file.uri, "version": version, "diagnostics": found})
 
     async def _check_pulled(self, file: DumpFile) -> None:
-        with self._make_progress(f"Checking {file.title}"):
+        with self._session.listener.progress(f"Checking {file.title}", is_indefinite=True):
             checked = await self._diagnostics(file).check(self._session)
         if checked.is_complete or not self._is_growing(file):
             self._refresh()

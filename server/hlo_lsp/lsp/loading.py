@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +17,9 @@ logger = logging.getLogger(__name__)
 class SessionListener:
     """A listener to a session, which ignores all reports."""
 
-    def progress(self, title: str) -> AbstractContextManager[Progress]:
-        """Return the progress of a long task."""
-        return nullcontext(Progress(title))
-
-    def indefinite_progress(self, title: str) -> AbstractContextManager[Progress]:
-        """Return the progress of a long task without a percentage."""
-        return nullcontext(Progress(title))
+    def progress(self, title: str, *, is_indefinite: bool = False) -> Progress:  # noqa: ARG002
+        """Return the progress of a long task; if it is indefinite, it has no percentage."""
+        return Progress(title)
 
     def file_loaded(self, path: Path) -> None:
         """Handle that a large file was read, or that its reading failed or was cancelled."""
@@ -46,11 +41,16 @@ class _ReadingCancelledError(Exception):
 class FileLoader:
     """Reads large files one after the other; each once, until it changes.
 
-    ``give_way`` is awaited between two slices of the work.
+    ``give_way`` is awaited between two slices of the work, ``listener`` returns the listener.
     """
 
-    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
-        self.listener = SessionListener()
+    def __init__(
+        self,
+        workspace: DumpWorkspace,
+        give_way: Callable[[], Awaitable[None]],
+        listener: Callable[[], SessionListener],
+    ) -> None:
+        self._listener = listener
         self._workspace = workspace
         self._give_way = give_way
         self._tasks: dict[Path, asyncio.Task[None]] = {}
@@ -92,7 +92,7 @@ class FileLoader:
     async def _load(self, path: Path) -> None:
         async with self._lock:
             stamp = file_stamp(path)
-            with self.listener.progress(f"Reading {path.name}") as progress:
+            with self._listener().progress(f"Reading {path.name}") as progress:
 
                 def report(percentage: int) -> None:
                     progress.report(None, percentage)
@@ -108,4 +108,4 @@ class FileLoader:
                     logger.exception("reading %s failed", path)
         if self._workspace.is_unread(path):
             self._unreadable[path] = stamp
-        self.listener.file_loaded(path)
+        self._listener().file_loaded(path)

@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
-from types import TracebackType
 from uuid import uuid4
 
 from lsprotocol import types
@@ -28,8 +27,9 @@ class RequestFailedError(JsonRpcException):
 class Progress:
     """The progress of a task, which the client sees from ``begin`` to ``end``.
 
-    Without a token, the client sees nothing. A ``percentage`` of None means that the progress has
-    none until one is reported; it never decreases, because the protocol forbids it.
+    A ``with`` block ends it. Without a token, the client sees nothing. A ``percentage`` of None
+    means that the progress has none until one is reported; it never decreases, because the protocol
+    forbids it.
     """
 
     def __init__(
@@ -46,6 +46,12 @@ class Progress:
         self._message: str | None = None
         self._has_begun = False
         self.is_cancellable = True
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     @property
     def has_listener(self) -> bool:
@@ -116,12 +122,7 @@ class BackgroundProgress(Progress):
             self._creation = asyncio.ensure_future(self._create())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._has_ended = True
         if self._has_begun:
             self.end()
@@ -134,18 +135,6 @@ class BackgroundProgress(Progress):
         self.begin()
         if self._has_ended:
             self.end()
-
-
-_MIN_SHOWN_BYTES = 4_000_000  # which take less than a second to read
-
-
-def reading_progress(
-    server: LanguageServer, title: str, size: int
-) -> AbstractContextManager[Progress]:
-    """Return the progress of work on files of a total size; the client does not see short work."""
-    if size < _MIN_SHOWN_BYTES:
-        return nullcontext(Progress(title))
-    return BackgroundProgress(server, title)
 
 
 _NO_REQUEST = Progress("")

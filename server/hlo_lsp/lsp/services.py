@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.embedded_hlo import EmbeddedHlo
 from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.module_list import ModuleList
-from hlo_lsp.lsp.progress import BackgroundProgress, Progress, reading_progress
+from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.service import Handler, Service
@@ -175,10 +174,8 @@ class Services(SessionListener):
             session,
             partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
             self.reports.schedule,
-            partial(BackgroundProgress, server, is_indefinite=True),
         )
         session.index.workspace_folders = partial(workspace_folders, server)
-        session.index.make_progress = partial(reading_progress, server)
         # The index reads facts in this order.
         self._services: list[Service] = [
             SemanticTokens(session, self.tokens),
@@ -186,7 +183,7 @@ class Services(SessionListener):
             WorkspaceDiagnostics(session, notify),
             SourceLines(session, notify),
             WorkspaceSymbols(session),
-            Compiler(session, self._cancellable_progress, self._compiled),
+            Compiler(session, self._compiled),
         ]
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
@@ -329,19 +326,9 @@ class Services(SessionListener):
         for service in self._services:
             service.facts_changed()
 
-    def progress(self, title: str) -> AbstractContextManager[Progress]:
-        """Return the progress of a long task."""
-        return BackgroundProgress(self._server, title)
-
-    def indefinite_progress(self, title: str) -> AbstractContextManager[Progress]:
-        """Return the progress of a long task without a percentage."""
-        return BackgroundProgress(self._server, title, is_indefinite=True)
-
-    def _cancellable_progress(self, title: str) -> BackgroundProgress:
-        """Return the progress of a task without a percentage that the user can cancel."""
-        progress = BackgroundProgress(self._server, title, is_indefinite=True)
-        progress.is_cancellable = True
-        return progress
+    def progress(self, title: str, *, is_indefinite: bool = False) -> BackgroundProgress:
+        """Return the progress of a long task; if it is indefinite, it has no percentage."""
+        return BackgroundProgress(self._server, title, is_indefinite=is_indefinite)
 
     def _compiled(self, uri: str) -> None:
         """Show the result of a compile."""

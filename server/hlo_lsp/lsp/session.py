@@ -130,25 +130,17 @@ class Session:
         self.workspace = DumpWorkspace()
         self.client = Client()
         self.settings = Settings()
+        self.listener = SessionListener()
         self.selections = Selections(self._report_problem)
         self.foreground = ForegroundRequests()
-        self.index = CompileIndex(self.workspace, self.foreground, self._report_problem)
-        self.loader = FileLoader(self.workspace, self.foreground.give_way)
+        self.index = CompileIndex(self.workspace, self.foreground, lambda: self.listener)
+        self.loader = FileLoader(self.workspace, self.foreground.give_way, lambda: self.listener)
         self.times = ProgramTimes(self)
         self.compile_results = CompileResults()
         self._prepared: WeakSet[Compile] = WeakSet()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
-
-    @property
-    def listener(self) -> SessionListener:
-        """The listener to what the session reports."""
-        return self.loader.listener
-
-    @listener.setter
-    def listener(self, listener: SessionListener) -> None:
-        self.loader.listener = listener
 
     def _report_problem(self, problem: str) -> None:
         self.listener.problem_found(problem)

@@ -113,7 +113,7 @@ class ProfileReader:
         self._listener().profiles_changed()
 
     async def _times(self, path: Path) -> ProfileTimes:
-        with self._listener().indefinite_progress(f"Reading {path.name}"):
+        with self._listener().progress(f"Reading {path.name}", is_indefinite=True):
             # Reading and joining a profile of 100 MB takes seconds without a checkpoint.
             return await run_in_process(partial(read_profile_times, path))
 
@@ -139,9 +139,7 @@ class TimesSession(Protocol):
     selections: Selections
     foreground: ForegroundRequests
 
-    @property
-    def listener(self) -> SessionListener:
-        """The listener to what the session reports."""
+    listener: SessionListener
 
 
 class ProgramTimes:
