@@ -86,9 +86,22 @@ async def context(text: str = DUMP, client: Client | None = None) -> RequestCont
     session = Session()
     session.client = client or Client()
     file = session.open(item("untitled:dump", text))
-    found = await session.context(types.TextDocumentIdentifier(file.uri))
+    found = await context_in(session, types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
+
+
+async def context_in(
+    session: Session,
+    document: types.TextDocumentIdentifier,
+    line: int | None = None,
+    character: int | None = None,
+    *,
+    closed: bool = False,
+) -> RequestContext | None:
+    """Return the request context at a place of a text, None if it is not a dump."""
+    found = await session.answer_at(document, line, character, lambda one: one, closed=closed)
+    return found[0] if found else None
 
 
 def at(text: str, line: str, word: str = "") -> types.Position:

@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.navigation import CallItem
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.document import Encoding
-from lsp.opened import at, item
+from lsp.opened import at, context_in, item
 
 MODULE = """\
 HloModule jit_f
@@ -28,7 +28,7 @@ URI = "untitled:module"
 
 
 async def prepare_item(session: Session, uri: str, text: str, line: str, word: str) -> CallItem:
-    context = await session.context(types.TextDocumentIdentifier(uri))
+    context = await context_in(session, types.TextDocumentIdentifier(uri))
     assert context is not None
     call_items = navigation.prepare_calls(context, at(text, line, word))
     assert call_items is not None

@@ -16,7 +16,7 @@ from hlo_lsp.lsp.code_actions import APPLY_COMMAND, FIX_ALL, code_actions, resol
 from hlo_lsp.lsp.findings import all_findings, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
-from lsp.opened import DUMP, at, context, item
+from lsp.opened import DUMP, at, context, context_in, item
 
 FULL_CLIENT = Client(
     can_version_edits=True,
@@ -35,7 +35,7 @@ async def open_dump(folder: Path, text: str, client: Client) -> RequestContext:
     session = Session()
     session.client = client
     file = session.open(item((folder / "dump.txt").as_uri(), text, version=7))
-    found = await session.context(types.TextDocumentIdentifier(file.uri))
+    found = await context_in(session, types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
 

@@ -12,7 +12,7 @@ from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.lsp import code_lenses as lenses
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext, Session
-from lsp.opened import DUMP, at, context, item, split_dump
+from lsp.opened import DUMP, at, context, context_in, item, split_dump
 
 
 async def titles(context: RequestContext) -> dict[str, str]:
@@ -315,7 +315,7 @@ async def test_computation_lenses_count_instructions_and_buffers(tmp_path: Path)
     path.write_text(MODULE, "utf-8")
     session = Session()
     file = session.open(item(path.as_uri(), MODULE))
-    found = await session.context(types.TextDocumentIdentifier(file.uri))
+    found = await context_in(session, types.TextDocumentIdentifier(file.uri))
     assert found is not None
     session.settings = replace(session.settings, code_lens=LensChoice.ALL)
     assert await titles(found) == {

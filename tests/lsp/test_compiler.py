@@ -32,7 +32,7 @@ from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.progress import Progress, RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.inert import printable
-from lsp.opened import item
+from lsp.opened import context_in, item
 from lsp.test_session_edits import edit, whole_document
 from reports.example import ASSIGNMENT
 
@@ -85,7 +85,7 @@ class Harness:
         return found
 
     async def lenses(self, uri: str) -> list[Any]:
-        context = await self.session.context(types.TextDocumentIdentifier(uri))
+        context = await context_in(self.session, types.TextDocumentIdentifier(uri))
         assert context is not None
         return [lens["command"] for lens in code_lenses(context) if "command" in lens]
 

@@ -13,6 +13,7 @@ from hlo_lsp.lsp.navigation import definition
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
+from lsp.opened import context_in
 
 _TEXT = '''\
 from jax import parse
@@ -40,7 +41,7 @@ def position(word: str, text: str = _TEXT) -> types.Position:
 
 
 async def at(session: Session, place: types.Position) -> RequestContext | None:
-    return await session.context(_DOCUMENT, place.line, place.character)
+    return await context_in(session, _DOCUMENT, place.line, place.character)
 
 
 def edit(session: Session, old: str, new: str, text: str = _TEXT) -> DumpFile | None:
@@ -88,8 +89,8 @@ async def test_only_columns_of_hlo_have_answers(place: types.Position, is_hlo: b
 
 async def test_requests_on_whole_documents_have_no_answers() -> None:
     session, _ = opened()
-    assert await session.contexts(_DOCUMENT) == []
-    assert len(await session.contexts(_DOCUMENT, embedded=True)) == 1
+    assert await session.answer_text(_DOCUMENT, list) == []
+    assert len(await session.answer_text(_DOCUMENT, list, embedded=True)) == 1
 
 
 async def test_host_is_no_dump_of_the_workspace() -> None:
@@ -97,7 +98,7 @@ async def test_host_is_no_dump_of_the_workspace() -> None:
     assert session.workspace.open_files == {}
     assert session.open_companions(file) == [file]
     assert session.close(_URI) is file
-    assert await session.contexts(_DOCUMENT, embedded=True) == []
+    assert await session.answer_text(_DOCUMENT, list, embedded=True) == []
 
 
 @pytest.mark.parametrize("language", ["hlo", "plaintext", "rust"])

@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.rename_and_formatting import format_document, format_range
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.document import Document, Encoding
-from lsp.opened import DUMP, context, item
+from lsp.opened import DUMP, context, context_in, item
 
 FORMATTED = 'HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0), n="é𝄞", k=v\n  ROOT %b = f32[] negate(%a)\n}\n'  # noqa: E501
 UNFORMATTED = FORMATTED.replace(", k=v", ",k=v").replace("  ROOT %b = ", "ROOT   %b = ")
@@ -62,4 +62,4 @@ async def context_at(text: str, line: int) -> Any:
     """Return the request context of the section that contains a line."""
     session = Session()
     session.open(item("untitled:dump", text))
-    return await session.context(types.TextDocumentIdentifier("untitled:dump"), line)
+    return await context_in(session, types.TextDocumentIdentifier("untitled:dump"), line)

@@ -19,7 +19,7 @@ from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, context, item, split_dump
+from lsp.opened import DUMP, context, context_in, item, split_dump
 from lsp.test_session_edits import edit, part, whole_document
 
 Full = types.RelatedFullDocumentDiagnosticReport
@@ -31,7 +31,7 @@ DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
 
 
 async def request_context(session: Session, uri: str = URI) -> RequestContext | None:
-    return await session.context(types.TextDocumentIdentifier(uri))
+    return await context_in(session, types.TextDocumentIdentifier(uri))
 
 
 async def pull(context: RequestContext | None, previous: str | None = None) -> Full | Unchanged:

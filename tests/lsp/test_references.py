@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.navigation import highlight, references
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, at, context, item, split_dump
+from lsp.opened import DUMP, at, context, context_in, item, split_dump
 
 LINES = DUMP.split("\n")
 DECLARATION_LINES = [" value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}", "<2 add @1>"]
@@ -63,7 +63,7 @@ async def test_highlights_exclude_companion_files(tmp_path: Path) -> None:
     text = disk.read_document(path).text
     session = Session()
     session.open(item(path.as_uri(), text))
-    found = await session.context(types.TextDocumentIdentifier(path.as_uri()))
+    found = await context_in(session, types.TextDocumentIdentifier(path.as_uri()))
     assert found is not None
     highlights = highlight(found, at(text, "    add{}:1-2"))
     assert highlights is not None

@@ -8,11 +8,11 @@ from lsprotocol import types
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model import workspace
 from hlo_lsp.syntax.file_kinds import FileKind
-from lsp.opened import DUMP, at, item, split_dump
+from lsp.opened import DUMP, at, context_in, item, split_dump
 
 
 async def _request_context(session: Session, uri: str) -> RequestContext | None:
-    return await session.context(types.TextDocumentIdentifier(uri))
+    return await context_in(session, types.TextDocumentIdentifier(uri))
 
 
 async def test_open_file_has_a_request_context() -> None:
@@ -157,15 +157,15 @@ async def test_closed_file_is_read_from_disk(tmp_path: Path) -> None:
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
     document = types.TextDocumentIdentifier(path.as_uri())
-    context = await session.context(document, closed=True)
+    context = await context_in(session, document, closed=True)
     assert context is not None
     assert context.file.kind is FileKind.LIVE_RANGE
     assert len(context.dump.files) == 3
-    again = await session.context(document, closed=True)
+    again = await context_in(session, document, closed=True)
     assert again is not None
     assert again.file is context.file
     path.write_text("int main() {}\n")
-    assert await session.context(document, closed=True) is None
+    assert await context_in(session, document, closed=True) is None
 
 
 async def test_last_close_discards_all_closed_files(
@@ -173,7 +173,7 @@ async def test_last_close_discards_all_closed_files(
 ) -> None:
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
-    await session.context(types.TextDocumentIdentifier(path.as_uri()), closed=True)
+    await context_in(session, types.TextDocumentIdentifier(path.as_uri()), closed=True)
     assert not session.workspace.is_unread(path)
     session.open(item("untitled:1", DUMP))
     session.close("untitled:1")

@@ -10,7 +10,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.document import Encoding
-from lsp.opened import DUMP, item
+from lsp.opened import DUMP, context_in, item
 
 Change = types.TextDocumentContentChangeEvent
 URI = "untitled:1"
@@ -84,14 +84,14 @@ def test_edit_columns_use_client_encoding(
 async def test_edit_can_create_and_remove_a_dump(session: Session) -> None:
     file = open_document(session, "")
     document = types.TextDocumentIdentifier(URI)
-    assert await session.context(document) is None
+    assert await context_in(session, document) is None
     edit(session, whole_document(DUMP))
-    context = await session.context(document)
+    context = await context_in(session, document)
     assert context is not None
     assert context.file is file
     assert file.kind is FileKind.ASSIGNMENT
     edit(session, whole_document("no dump"))
-    assert await session.context(document) is None
+    assert await context_in(session, document) is None
 
 
 async def test_reply_has_sections_of_the_latest_text(

@@ -11,7 +11,7 @@ from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.virtual_documents import answer_converted_text
-from lsp.opened import item
+from lsp.opened import context_in, item
 from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 
@@ -38,7 +38,9 @@ async def test_notes_above_a_proto_belong_to_its_compile(tmp_path: Path) -> None
     for line in (0, 2, text[: text.index("%fusion = ")].count("\n"), last):
         answer = await answer_memory_map(session, CompilePlace(uri, line))
         assert answer is not None
-    assert await session.context(types.TextDocumentIdentifier(uri), 0) is None  # such as a hover
+    assert (
+        await context_in(session, types.TextDocumentIdentifier(uri), 0) is None
+    )  # such as a hover
     with pytest.raises(RequestFailedError, match="no information at this position"):
         await inspect_place(session, uri, types.Position(0, 0))
 

@@ -169,12 +169,9 @@ async def answer_whole_compile(
 ) -> list[T]:
     """Return the reply for a line after reading all files of its compile, if it is in a dump."""
     document = types.TextDocumentIdentifier(uri)
-    context = await session.context(document, line, whole=True, closed=True)
-    unread = [] if context is None else session.workspace.unread_companions(context.file)
-    if unread:
-        current_request().report("reading companion files")
-        await session.loader.wait(unread, None)
-    return await session.answer_at(document, line, None, reply, whole=True, closed=True)
+    return await session.answer_at(
+        document, line, None, reply, whole=True, closed=True, max_wait_seconds=None
+    )
 
 
 async def answer_with_times(
@@ -193,9 +190,12 @@ async def wait_for_profiles(
     session: Session, document: types.TextDocumentIdentifier, line: int | None
 ) -> None:
     """Wait until the profiles for the compile of a file are read, if the file is a dump."""
-    context = await session.context(document, line, whole=True, closed=True)
-    if context is not None:
-        await session.times.wait([path_of_compile(context.dump)])
+
+    def path(context: RequestContext) -> Path | None:
+        return path_of_compile(context.dump)
+
+    paths = await session.answer_at(document, line, None, path, whole=True, closed=True)
+    await session.times.wait(paths)
 
 
 def of_dump(uri: str, found: list[T]) -> T:

@@ -106,13 +106,8 @@ class RequestContext:
 class _Wanted:
     """The parts of a text that a request is about, and the files that it waits for.
 
-    Args:
-        line: the line of the cursor, which selects a section of a stdout dump; None for all.
-        character: the position of the cursor in the line, if known.
-        whole: wait longer for large companion files, for requests that search the whole compile.
-        closed: read the file from disk if the client has not opened it.
-        embedded: include HLO in other languages.
-        prepared: compute in the background what later answers need.
+    These are the arguments of ``answer_at`` and ``answer_text``. ``prepared`` is true if what later
+    answers need is computed in the background.
     """
 
     line: int | None = None
@@ -121,6 +116,7 @@ class _Wanted:
     closed: bool = False
     embedded: bool = False
     prepared: bool = True
+    max_wait: float | None = _MAX_WAIT_SECONDS
 
 
 class Session:
@@ -212,27 +208,6 @@ class Session:
             if self._pending_settings is coming:
                 self._pending_settings = None
 
-    async def contexts(
-        self, document: types.TextDocumentIdentifier, *, embedded: bool = False
-    ) -> list[RequestContext]:
-        """Return a context for each file in a text; of HLO in other languages if ``embedded``."""
-        return await self.answer_text(document, list, embedded=embedded)
-
-    async def context(
-        self,
-        document: types.TextDocumentIdentifier,
-        line: int | None = None,
-        character: int | None = None,
-        *,
-        whole: bool = False,
-        closed: bool = False,
-    ) -> RequestContext | None:
-        """Return the file of a request with its compile; None for a file that is not a dump."""
-        found = await self.answer_at(
-            document, line, character, lambda context: context, whole=whole, closed=closed
-        )
-        return found[0] if found else None
-
     async def answer_at(
         self,
         document: types.TextDocumentIdentifier,
@@ -242,6 +217,7 @@ class Session:
         *,
         whole: bool = False,
         closed: bool = False,
+        max_wait_seconds: float | None = _MAX_WAIT_SECONDS,
     ) -> list[T]:
         """Return the reply for the file at a place, see ``answer_text``; none outside of dumps.
 
@@ -251,14 +227,14 @@ class Session:
                 first section.
             character: the position of the cursor in the line, if known.
             reply: the function that returns the reply.
-            whole: wait longer for large companion files, for requests that search the whole
-                compile.
+            whole: wait for large companion files, for requests that search the whole compile.
             closed: read the file from disk if the client has not opened it.
+            max_wait_seconds: how long to wait for large companion files; None for no limit.
         """
         return await self._answer(
             document,
             lambda contexts: [reply(context) for context in contexts[:1]],
-            _Wanted(line, character, whole, closed, embedded=True),
+            _Wanted(line, character, whole, closed, embedded=True, max_wait=max_wait_seconds),
         )
 
     async def answer_item(self, data: object, reply: Callable[[RequestContext], T]) -> list[T]:
@@ -369,7 +345,8 @@ class Session:
         contexts = await self._read_contexts(document, wanted)
         if _must_wait(contexts, wanted):
             unread = [path for context in contexts for path in context.unread]
-            await self.loader.wait(unread, _MAX_WAIT_SECONDS)
+            current_request().report("reading companion files")
+            await self.loader.wait(unread, wanted.max_wait)
             contexts = await self._read_contexts(document, wanted)
         await self._prepare_all(contexts, wanted)
 

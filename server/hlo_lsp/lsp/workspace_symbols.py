@@ -146,7 +146,8 @@ class WorkspaceSymbols(Service):
             return []
         workspace = self._session.workspace
         for uri in list(workspace.open_files):
-            await self._session.contexts(types.TextDocumentIdentifier(uri))  # which reads the files
+            document = types.TextDocumentIdentifier(uri)
+            await self._session.answer_text(document, lambda _: None)  # which reads the files
 
         def buffers() -> list[Symbol]:
             parts = chain.from_iterable(map(workspace.parts, workspace.open_files.values()))
