@@ -3,12 +3,14 @@
 import pytest
 
 import marked_dump
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.navigation.definitions import (
     declaration,
-    definition,
     definitions,
     type_definitions,
 )
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.place import Place
 
 SPLIT = marked_dump.split()
 ONE_FILE = marked_dump.one_file()
@@ -26,6 +28,11 @@ VALUES = [
 ]  # fmt: skip
 # A get-tuple-element defines no value.
 NO_VALUE = ["gte-position", "fusion-use", "gte-operand", "gte-step"]
+
+
+def definition(dump: Compile, target: CursorTarget) -> Place | None:
+    """Return the best place that defines a target."""
+    return next(iter(definitions(dump, target)), None)
 
 
 @pytest.mark.parametrize(("start", "end"), VALUES)

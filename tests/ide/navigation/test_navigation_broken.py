@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.navigation.definitions import definition
+from hlo_lsp.ide.navigation.definitions import definitions
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -16,8 +16,8 @@ def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
     lines = []
     for line, column in starts:
         found = cursor_target_at(file, line, column)
-        place = None if found is None else definition(dump, found)
-        lines.append(None if place is None else place.line)
+        places = [] if found is None else definitions(dump, found)
+        lines.append(places[0].line if places else None)
     return lines
 
 
@@ -71,6 +71,5 @@ def test_live_range_resolves_to_companion_values_file(tmp_path: Path) -> None:
     dump = library.compile_of(file)
     found = cursor_target_at(file, 2, 4)
     assert found is not None
-    place = definition(dump, found)
-    assert place is not None
+    place, *_ = definitions(dump, found)
     assert (place.file.path, place.line, place.start, place.end) == (values, 4, 0, 8)

@@ -45,7 +45,6 @@ from hlo_lsp.syntax.scanners import ThunkRow
 from hlo_lsp.text.amounts import format_bytes
 
 _MAX_LISTED_USERS = 16
-_MAX_LISTED_VALUES = 6
 _MAX_TITLE_CHARACTERS = 40  # of an attribute value
 _MAX_SHAPE_CHARACTERS = 200
 

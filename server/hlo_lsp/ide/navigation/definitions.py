@@ -68,11 +68,6 @@ def definitions(dump: Compile, target: CursorTarget) -> list[Place]:
     return [] if reported is None else _name_places(reported.values)
 
 
-def definition(dump: Compile, target: CursorTarget) -> Place | None:
-    """Return the best place that defines the cursor target, or None."""
-    return next(iter(definitions(dump, target)), None)
-
-
 def declaration(dump: Compile, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
     value: Value | None = None
