@@ -5,8 +5,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import instruction_at
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.commands import of_dump
 from hlo_lsp.lsp.custom_requests import AdjacentPassParams
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -32,14 +33,11 @@ async def answer_adjacent_pass(session: Session, params: AdjacentPassParams) -> 
     adjacent = partial(_adjacent_text, position=position, is_next=is_next)
     line = position.line
     paths = await session.answer_at(document, line, None, adjacent, whole=True, closed=True)
-    if not paths:
-        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     await session.loader.wait(paths, None)
     reply = partial(_answer, position=position, is_next=is_next)
-    found = await session.answer_at(document, line, None, reply, whole=True, closed=True)
-    if not found:
-        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
-    return found[0]
+    return of_dump(
+        uri, await session.answer_at(document, line, None, reply, whole=True, closed=True)
+    )
 
 
 def _adjacent_text(context: RequestContext, position: types.Position, *, is_next: bool) -> Path:
@@ -61,16 +59,7 @@ def _instruction_at(
 ) -> LocatedRecord[InstructionLine]:
     """Return the instruction at the cursor, or that of the value there."""
     target = context.at(position)
-    found = None
-    match None if target is None else target.entity:
-        case targets.InstructionTarget(name=name) if target is not None:
-            found = (
-                targets.resolve_instruction(context.dump, target, name)
-                if target.is_in_module_text
-                else context.dump.instruction(name)
-            )
-        case targets.ValueTarget(key=key):
-            found = context.dump.instruction(key.partition("{")[0])
+    found = None if target is None else instruction_at(context.dump, target)
     if found is None:
         raise RequestFailedError("no instruction at the cursor")
     return found

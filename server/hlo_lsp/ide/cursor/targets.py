@@ -201,6 +201,12 @@ def _scope(target: CursorTarget) -> Record | None:
     return record if isinstance(record, ComputationLine) else file.records.head_of(record)
 
 
+def instruction_at(dump: Compile, target: CursorTarget) -> LocatedRecord[InstructionLine] | None:
+    """Return the instruction at the cursor; of a value, the one that defines it."""
+    name = target_instruction(dump, target.entity)
+    return None if name is None else resolve_instruction(dump, target, name)
+
+
 @dataclass(frozen=True, slots=True)
 class ShortenedLine:
     """An instruction with dots in place of text, the place of its name, and its readers."""

@@ -49,8 +49,7 @@ def call_node_at(dump: Compile, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
     if isinstance(target.entity, targets.ComputationTarget):
         return targets.resolve_computation(dump, target, target.entity.name)
-    name = targets.target_instruction(dump, target.entity)
-    return None if name is None else targets.resolve_instruction(dump, target, name)
+    return targets.instruction_at(dump, target)
 
 
 def node_key(node: CallNode) -> CallNodeKey:
