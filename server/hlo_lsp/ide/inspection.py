@@ -1,7 +1,7 @@
 """JSON output of ``hlo-lsp inspect``. Its keys are a public interface."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -70,15 +70,11 @@ def value_json(dump: Compile, value: Value) -> Json:
 
 
 def instruction_json(
-    dump: Compile,
-    name: str,
-    line: LocatedRecord[InstructionLine] | None = None,
-    users: Sequence[str] | None = None,
+    dump: Compile, name: str, line: LocatedRecord[InstructionLine] | None = None
 ) -> Json | None:
     """Return an instruction, or None if no file of the compile mentions it.
 
-    ``line`` is the instruction, if its name is ambiguous in the compile. ``users`` are the names of
-    the instructions that read its result, if they are known.
+    ``line`` is the instruction, if its name is ambiguous in the compile.
     """
     line = line or dump.instruction(name)
     text = dump.text_of(name) if line is None else line.record.parsed
@@ -106,7 +102,7 @@ def instruction_json(
         "computation": head and head.name,
         "is_root": line and line.record.is_root,
         "operands": text and [span.text for span in text.operands],
-        "users": user_instructions(dump, name, line) if users is None else users,
+        "users": user_instructions(dump, name, line),
         "called": text and _called(text, line),
         "axes": axes_json([owner.axes]) if owner is not None and owner.axes is not None else None,
         "role": role and asdict(role),
@@ -137,13 +133,9 @@ def module_json(dump: Compile, file: DumpFile) -> Json:
         "file_kind": file.kind.value,
         "path": file.label,
         "instructions": [
-            instruction_json(
-                dump, record.name, LocatedRecord(file, record), users.get(record.name, [])
-            )
+            instruction_json(dump, record.name, LocatedRecord(file, record))
             for head in heads
-            for members in [module.members(head)]
-            for users in [_users_by_name(members)]
-            for record in members
+            for record in module.members(head)
         ],
         "computations": [_computation(module, head, is_entry=head is entry) for head in heads],
     }
@@ -158,14 +150,6 @@ def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
         "callers": [caller.name for caller in module.callers(record)],
         **_place(head),
     }
-
-
-def _users_by_name(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
-    users: defaultdict[str, list[str]] = defaultdict(list)
-    for member in members:
-        for name in dict.fromkeys(read.partition("#")[0] for read in member.reads):
-            users[name].append(member.name)
-    return users
 
 
 def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) -> Json:
