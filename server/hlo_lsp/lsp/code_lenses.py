@@ -44,16 +44,7 @@ def code_lenses(context: RequestContext) -> list[Json]:
         data |= {"uri": context.file.uri, "line": context.file.first_line + row}
         lens: Json = {"range": context.client.lines_range(context.file, row, 1), "data": data}
         if is_eager and "summary" not in data:
-            title = printable(lens_title(context.dump, context.file, data, context.times))
-            command: Json = {"title": title, "command": ""}
-            if "run" in data and context.client.can_show_time:
-                command["command"] = SHOW_TIME_COMMAND
-                command["arguments"] = [context.file.uri, data["line"]]
-            elif context.client.can_show_places:
-                # The places of all lenses would be too many: on a click, the client resolves them.
-                command["command"] = SHOW_PLACES_COMMAND
-                command["arguments"] = [context.file.uri, _start(data["line"]), data]
-            lens["command"] = command
+            lens["command"] = _command(context, data["line"], data, has_places=False)
         found.append(lens)
     return found
 
@@ -96,32 +87,35 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
         )
         commands = [summary_command(session.client, title, uri, line) for title in titles]
     else:
-        commands = await session.answer_item(data, partial(_command, lens=lens, data=data))
+        reply = partial(_command, line=lens.range.start.line, data=data, has_places=True)
+        found = await session.answer_item(data, reply)
+        commands = [types.Command(**command) for command in found]
     return types.CodeLens(lens.range, commands[0], lens.data) if commands else None
 
 
-def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> types.Command:
+def _command(context: RequestContext, line: int, data: LensData, *, has_places: bool) -> Json:
+    """Return the command of a lens.
+
+    The places of all lenses of a file would be too many: without them, the client resolves the lens
+    on a click.
+    """
     times = context.times
     if times is None and "run" in data:
         # A file was added to the compile since the times were shown.
         times = context.session.times.compute(context.dump)
     title = lens_title(context.dump, context.file, data, times)
-    command = types.Command(printable(title), "")
-    places = []
+    command: Json = {"title": printable(title), "command": ""}
     if "run" in data and context.client.can_show_time:
-        command.command = SHOW_TIME_COMMAND
-        command.arguments = [context.file.uri, lens.range.start.line]
+        command |= {"command": SHOW_TIME_COMMAND, "arguments": [context.file.uri, line]}
     elif context.client.can_show_places:
-        places = lens_places(context.dump, context.file, data, times)
-    if places:
-        command.command = SHOW_PLACES_COMMAND
-        command.arguments = [
-            context.file.uri,
-            _start(lens.range.start.line),
-            context.client.locations(places),
-        ]
+        places = lens_places(context.dump, context.file, data, times) if has_places else []
         if len(places) == MAX_LISTED_PLACES:
-            command.tooltip = f"the largest {MAX_LISTED_PLACES:,}"
+            command["tooltip"] = f"the largest {MAX_LISTED_PLACES:,}"
+        if places or not has_places:
+            shown = context.client.locations(places) if has_places else data
+            start = {"line": line, "character": 0}
+            arguments = [context.file.uri, start, shown]
+            command |= {"command": SHOW_PLACES_COMMAND, "arguments": arguments}
     return command
 
 
@@ -129,7 +123,3 @@ def summary_command(client: Client, title: str, uri: str, line: int) -> types.Co
     """Return the command that opens the summary; other clients receive it as text."""
     command = SHOW_SUMMARY_COMMAND if client.can_show_summary else SUMMARY_COMMAND
     return types.Command(printable(title), command, arguments=[uri, line])
-
-
-def _start(line: int) -> Json:
-    return {"line": line, "character": 0}
