@@ -127,10 +127,6 @@ class ModuleList(Service):
                 _NOTIFICATION_DELAY_SECONDS, self._notify, MODULES_CHANGED_METHOD, {}
             )
 
-    def folders_changed(self) -> None:
-        """Notify a client that shows the list."""
-        self.files_changed()
-
     async def _compiles(self, folders: list[Path] | None) -> list[_ListedCompile]:
         """Return the compiles in some folders, by default in those of the workspace."""
         async with self._lock:

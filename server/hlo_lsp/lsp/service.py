@@ -31,13 +31,11 @@ class Service:
         """Handle that files on disk changed."""
 
     def folders_changed(self) -> None:
-        """Handle that the workspace folders changed."""
+        """Handle that the workspace folders changed; by default, as if files did."""
+        self.files_changed()
 
     def settings_changed(self) -> None:
         """Handle that settings changed, or profiles were read."""
-
-    def facts_changed(self) -> None:
-        """Handle that facts follow from other frames, or from another chip."""
 
     def reload(self) -> None:
         """Handle that everything that was read is discarded."""

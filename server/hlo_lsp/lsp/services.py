@@ -293,7 +293,6 @@ class Services(SessionListener):
     def _config_changed(self, below: Path | None = None) -> None:
         """Update what ``hlo-lsp.toml`` selects: the rules, and the chip for times."""
         self.diagnostics.all_changed(below)
-        self._facts_changed()
         self.profiles_changed()
 
     def _settings_changed(self, before: Settings) -> None:
@@ -302,10 +301,7 @@ class Services(SessionListener):
             self.diagnostics.all_changed()
         self._embedded_hlo.update()
         self._refresh_views()
-        chips = settings.check.chip, before.check.chip
-        if chips[0] != chips[1]:
-            self._facts_changed()
-        if chips[0] != chips[1] or settings.profile != before.profile:
+        if settings.check.chip != before.check.chip or settings.profile != before.profile:
             self.profiles_changed()
         for service in self._services:
             service.settings_changed()
@@ -319,12 +315,7 @@ class Services(SessionListener):
         frames = FrameChoice(settings.workspace or local)
         if frames != workspace.frames:
             workspace.choose_frames(frames)
-            self._facts_changed()
             self._refresh_views()
-
-    def _facts_changed(self) -> None:
-        for service in self._services:
-            service.facts_changed()
 
     def progress(self, title: str, *, is_indefinite: bool = False) -> BackgroundProgress:
         """Return the progress of a long task; if it is indefinite, it has no percentage."""

@@ -128,17 +128,8 @@ class SourceLines(Service):
         if self._requested:
             self._refresh.schedule()
 
-    def folders_changed(self) -> None:
-        """Read the compiles of the new workspace folders."""
-        self.files_changed()
-
     def settings_changed(self) -> None:
-        """Choose other lines, and read compiles whose times are known now."""
-        self.files_changed()
-
-    def facts_changed(self) -> None:
-        """Read the lines again, because other frames own the buffers, or other times are known."""
-        self._notes.number += 1
+        """Choose other lines, and read compiles whose notes follow from other settings."""
         self.files_changed()
 
     def reload(self) -> None:

@@ -108,7 +108,6 @@ class CompileNotesKind(AssignmentKind[CompileNotes]):
     Attributes:
         shown: The assignments of these compiles.
         versions: The versions of open files.
-        number: It changes if other frames own the buffers, or another chip applies.
     """
 
     priority = Priority.PREPARATION
@@ -117,7 +116,6 @@ class CompileNotesKind(AssignmentKind[CompileNotes]):
         super().__init__()
         self.shown: set[Path] = set()
         self.versions: dict[Path, int | None] = {}
-        self.number = 0
         self._session = session
 
     def is_needed(self, unit: Unit[SourceCompile]) -> bool:
@@ -127,7 +125,8 @@ class CompileNotesKind(AssignmentKind[CompileNotes]):
     def stamp(self, unit: Unit[SourceCompile]) -> Hashable:
         """Return what the notes depend on: files, open texts, profiles, and settings."""
         versions = tuple(self.versions.get(path) for path in unit.subject.files)
-        return unit.stamp, versions, self._session.times.profiles_of(unit.key), self.number
+        profiles = self._session.times.profiles_of(unit.key)
+        return unit.stamp, versions, profiles, self._chip(unit), self._session.workspace.frames
 
     async def prepare(self, unit: Unit[SourceCompile]) -> None:
         """Wait until the profiles for a compile are read."""
@@ -137,14 +136,18 @@ class CompileNotesKind(AssignmentKind[CompileNotes]):
         """Return the function that reads the notes, with open files as they are in the editor."""
         session, open_paths = self._session, self._session.workspace.open_paths
         files = [(path, open_paths[path]) for path in unit.subject.files if path in open_paths]
-        options = session.selections.of(unit.key, session.settings.check).thresholds
         return partial(
             _read_notes,
             assignment=unit.key,
             opened=[(file.uri, path, file.document.copy()) for path, file in files],
-            times=(options.chip, session.times.profiles_of(unit.key)),
+            times=(self._chip(unit), session.times.profiles_of(unit.key)),
             client=session.client,
         )
+
+    def _chip(self, unit: Unit[SourceCompile]) -> str | None:
+        """Return the name of the chip that the settings choose for a compile."""
+        selection = self._session.selections.of(unit.key, self._session.settings.check)
+        return selection.thresholds.chip
 
 
 def _unit(folder: ScannedFolder, compile_: CompileFiles) -> Unit[SourceCompile]:

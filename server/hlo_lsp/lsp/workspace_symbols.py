@@ -84,10 +84,6 @@ class WorkspaceSymbols(Service):
         """Index the workspace folders."""
         self.files_changed()
 
-    def folders_changed(self) -> None:
-        """Index the new workspace folders."""
-        self.files_changed()
-
     def files_changed(self) -> None:
         """Index the files on disk that have changed."""
         self._refresh.schedule()
