@@ -20,7 +20,7 @@ from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.module_reader import ModuleReader
-from hlo_lsp.text.disk import UnreadableError, file_stamp
+from hlo_lsp.text.disk import UnreadableError
 
 logger = logging.getLogger(__name__)
 
@@ -34,13 +34,6 @@ class _FileReport(NamedTuple):
     path: Path
     result_id: str
     items: list[Json]
-
-
-class _Companion(NamedTuple):
-    """The known facts about a version of a closed file; ``report`` is None if it is not a dump."""
-
-    stamp: tuple[int, int] | None
-    report: _FileReport | None
 
 
 class _ReportsOnDisk(FactKind[CheckJob, list[_FileReport]]):
@@ -115,7 +108,7 @@ class WorkspaceDiagnostics(Service):
         self._notify = notify
         self._on_disk = _ReportsOnDisk(session)
         session.index.add(self._on_disk)
-        self._companions: dict[Path, _Companion] = {}  # closed files of compiles with open ones
+        self._companions: dict[Path, _FileReport] = {}  # of compiles with open files
         self._lock = asyncio.Lock()
 
     def requests(self) -> dict[str, Handler]:
@@ -167,7 +160,7 @@ class WorkspaceDiagnostics(Service):
                 is_largest = unit.key == largest.key
                 yield reports if is_largest else list(map(_without_advice, reports))
         self._companions = {
-            path: companion for path, companion in self._companions.items() if path in opened
+            path: report for path, report in self._companions.items() if path in opened
         }
 
     async def _check_companions(self, job: CheckJob) -> list[_FileReport]:
@@ -184,18 +177,15 @@ class WorkspaceDiagnostics(Service):
     async def _check_companion(self, path: Path) -> _FileReport | None:
         """Check a closed file, unless nothing has changed that its findings depend on."""
         document = types.TextDocumentIdentifier(path.absolute().as_uri())
-        stamp, known = file_stamp(path), self._companions.pop(path, None)
-        if known is None or known != _Companion(stamp, None):
-            report = None if known is None else known.report
-            state = await self._session.answer_text(document, state_id, closed=True, embedded=True)
-            if not state:
-                report = None
-            elif report is None or report.result_id != state:
-                checked = await check_text(self._session, document, closed=True)
-                report = _FileReport(path, checked.state_id, checked.diagnostics)
-            known = _Companion(stamp, report)
-        self._companions[path] = known
-        return known.report
+        report = self._companions.pop(path, None)
+        state = await self._session.answer_text(document, state_id, closed=True, embedded=True)
+        if not state:
+            return None
+        if report is None or report.result_id != state:
+            checked = await check_text(self._session, document, closed=True)
+            report = _FileReport(path, checked.state_id, checked.diagnostics)
+        self._companions[path] = report
+        return report
 
 
 def _without_advice(report: _FileReport) -> _FileReport:
