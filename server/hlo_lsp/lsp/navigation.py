@@ -1,6 +1,6 @@
 """Definitions, declarations, references, highlights, calls, and links to Python lines."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from lsprotocol import types
 
@@ -10,12 +10,13 @@ from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
 from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKey
 from hlo_lsp.ide.navigation.references import declarations_and_references
-from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
-from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
+from hlo_lsp.ide.navigation.source_links import SourceLink, source_line_at, source_links
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, Json
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import SourceFiles, SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine
 
@@ -31,17 +32,22 @@ def document_links(context: RequestContext) -> list[Json]:
         context.file.kind is FileKind.MODULE and len(context.file.lines) > MAX_FULL_ANSWER_LINES
     )
     found = source_links(context.dump, context.file, in_instructions=not is_long)
+    return links_json(context.client, context.file, context.sources, found)
+
+
+def links_json(
+    client: Client, file: DumpFile, sources: SourceFiles, found: Iterable[SourceLink]
+) -> list[Json]:
+    """Return those links in a file that lead to a Python file on this machine."""
     targets: dict[SourceLine, str | None] = {}
     links: list[Json] = []
     for link in found:
         checkpoint()
         if link.source not in targets:
-            targets[link.source] = context.sources.uri(link.source)
+            targets[link.source] = sources.uri(link.source)
         target = targets[link.source]
         if target is not None:
-            place = context.client.range_json(
-                context.file, (link.line, link.start), (link.line, link.end)
-            )
+            place = client.range_json(file, (link.line, link.start), (link.line, link.end))
             links.append({"range": place, "target": target})
     return links
 

@@ -18,6 +18,7 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS, summary_links
 from hlo_lsp.lsp.hover import rendered
+from hlo_lsp.lsp.navigation import links_json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
@@ -28,7 +29,6 @@ from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_
 from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
-from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.oom_report import OomReport, oom_headline, oom_lines, oom_markdown, oom_report
@@ -60,14 +60,8 @@ def definition(
 
 def document_links(session: Session, file: DumpFile, _: types.DocumentLinkParams) -> list[Json]:
     """Return a link for each Python line whose file is on this machine."""
-    sources = SourceFiles(session.settings.source_map)
-    links: list[Json] = []
-    for link in oom_links(file.lines, joined_messages(session, file)):
-        target = sources.uri(link.source)
-        if target is not None:
-            place = Place(file, link.line, link.start, link.end)
-            links.append({"range": session.client.place_range_json(place), "target": target})
-    return links
+    found = oom_links(file.lines, joined_messages(session, file))
+    return links_json(session.client, file, SourceFiles(session.settings.source_map), found)
 
 
 def document_symbols(session: Session, file: DumpFile, _: types.DocumentSymbolParams) -> list[Json]:
