@@ -17,6 +17,7 @@ from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.folder_scan import ScannedFolder, SearchScope
 from hlo_lsp.model.module_reader import ModuleReader
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import python_files
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.program.instruction_owners import InstructionKey
@@ -221,21 +222,10 @@ def _memory_note(
     time: InstructionGroup | None,
 ) -> Note:
     """Return the note of a line; ``about`` has the name of the module, and the tooltip."""
-    module, tooltip = about
-    locations = client.locations(buffer.place for buffer in line.buffers[:_MAX_BUFFERS])
-    buffers = [
-        {"name": buffer.name, "text": buffer.text, "location": location}
-        for buffer, location in zip(line.buffers, locations, strict=False)
-    ]
-    answer: Json = {
-        "line": line.source.line - 1,
-        "module": module,
-        "bytes": line.bytes,
-        "padding": line.padding,
-        "text": str(line) if time is None else f"{line} · {describe_hot(table, time)}",
-        "tooltip": tooltip,
-        "buffers": buffers,
-    }
+    text = str(line) if time is None else f"{line} · {describe_hot(table, time)}"
+    shown = [(buffer.name, buffer.text, buffer.place) for buffer in line.buffers[:_MAX_BUFFERS]]
+    answer = _answer(client, about, line.source.line, text, shown)
+    answer |= {"bytes": line.bytes, "padding": line.padding}
     is_hot = time is not None and table.share(time) >= MIN_HOT_SHARE
     return Note(line.source.file, line.is_large or is_hot, answer)
 
@@ -247,30 +237,37 @@ def _time_note(
     place: tuple[str, int],
     time: InstructionGroup,
 ) -> Note:
-    """Return the note of a line with time and no memory at the peak; it lists instructions.
-
-    ``about`` has the name of the module, and the tooltip.
-    """
-    (module, tooltip), (file, line_number) = about, place
-    rows = [
-        (row, line)
+    """Return the note of a line with time and no memory at the peak; it lists instructions."""
+    shown = [
+        (row.name, describe_hot(table, row), line.name_place)
         for row in time.rows[:_MAX_BUFFERS]
         if row.is_timed
         and table.dump is not None
         and (line := table.dump.instruction(row.name)) is not None
     ]
-    locations = client.locations(line.name_place for _, line in rows)
-    instructions = [
-        {"name": row.name, "text": describe_hot(table, row), "location": location}
-        for (row, _), location in zip(rows, locations, strict=True)
-    ]
-    answer: Json = {
-        "line": line_number - 1,
+    answer = _answer(client, about, place[1], describe_hot(table, time), shown)
+    return Note(place[0], table.share(time) >= MIN_HOT_SHARE, answer)
+
+
+def _answer(
+    client: Client,
+    about: tuple[str, str],
+    line: int,
+    text: str,
+    shown: Sequence[tuple[str, str, Place]],
+) -> Json:
+    """Return the answer for a line (from 1) without memory; it shows names, texts, and places."""
+    module, tooltip = about
+    locations = client.locations(place for _, _, place in shown)
+    return {
+        "line": line - 1,
         "module": module,
         "bytes": 0,
         "padding": 0,
-        "text": describe_hot(table, time),
+        "text": text,
         "tooltip": tooltip,
-        "buffers": instructions,
+        "buffers": [
+            {"name": name, "text": words, "location": location}
+            for (name, words, _), location in zip(shown, locations, strict=True)
+        ],
     }
-    return Note(file, table.share(time) >= MIN_HOT_SHARE, answer)
