@@ -311,9 +311,7 @@ class CompileIndex:
         while outdated := self._outdated(module, kinds):
             is_open = not self._workspace.open_paths.keys().isdisjoint(module.stamps)
             is_large = _read_bytes(outdated) > MAX_KEPT_BYTES and not is_open
-            apart = [
-                (kind, unit) for kind, unit in outdated if is_large and kind.reads_compile(unit)
-            ]
+            apart = [(kind, unit) for kind, unit in outdated if is_large and kind.reads_compile]
             await self._read_facts(module, apart, run_in_process)
             here = [pair for pair in outdated if pair not in apart]
             await self._read_facts(module, here, self._run_here, texts)

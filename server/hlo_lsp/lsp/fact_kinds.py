@@ -46,12 +46,14 @@ class FactKind(ABC, Generic[S, F]):
     Attributes:
         title: The title of the progress of reading them.
         priority: That of reading them.
+        reads_compile: Whether a fact follows from a whole compile; a process reads large ones.
         max_scan_age_seconds: How old a scan may be in which no change was noticed.
         is_stopped: True after the user cancelled the reading.
     """
 
     title: str
     priority = Priority.INDEX
+    reads_compile = True
     max_scan_age_seconds = 0.0
 
     def __init__(self) -> None:
@@ -65,10 +67,6 @@ class FactKind(ABC, Generic[S, F]):
     @abstractmethod
     def reading(self, unit: Unit[S]) -> Reading[F]:
         """Return the function that reads a fact; a process can run it."""
-
-    def reads_compile(self, _: Unit[S]) -> bool:
-        """Return whether a fact follows from a whole compile; a process reads large ones."""
-        return True
 
     def is_needed(self, _: Unit[S]) -> bool:
         """Return whether a fact is read at all."""

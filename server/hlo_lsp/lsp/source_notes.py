@@ -93,10 +93,7 @@ class SourceCompiles(AssignmentKind[SourceCompile]):
     """The compiles with the Python files that they name."""
 
     priority = Priority.CHECK
-
-    def reads_compile(self, _: Unit[SourceCompile]) -> bool:
-        """Return False: the names follow from one text."""
-        return False
+    reads_compile = False  # the names follow from one text
 
     def reading(self, unit: Unit[SourceCompile]) -> Reading[SourceCompile]:
         """Return the function that reads the names."""

@@ -37,6 +37,7 @@ class _SymbolsOnDisk(FactKind[str, list[FileSymbols]]):
     """The symbols of files on disk, which have a title in results."""
 
     title = "Indexing HLO names"
+    reads_compile = False  # symbols follow from one text, which is not kept
     max_scan_age_seconds = 2.0
 
     def units(self, folder: ScannedFolder) -> Iterator[Unit[str]]:
@@ -49,10 +50,6 @@ class _SymbolsOnDisk(FactKind[str, list[FileSymbols]]):
             if module is not None and stamp is not None:
                 title = path.relative_to(folder.top.path).as_posix()
                 yield Unit(path, stamp, module, stamp[1], title)
-
-    def reads_compile(self, _: Unit[str]) -> bool:
-        """Return False: symbols follow from one text, which is not kept."""
-        return False
 
     def reading(self, unit: Unit[str]) -> Reading[list[FileSymbols]]:
         """Return the function that reads the symbols of a file."""
