@@ -345,18 +345,12 @@ def _name_prefix(draft: Draft, typed: str) -> str:
 def _filecheck_completions(file: DumpFile, line: int, column: int) -> CandidateList | None:
     """Return the captured variables after ``[[``, and the instructions of the file after ``%``."""
     text = file.lines[line][:column]
-    if not is_directive(text):
-        return None
     if match := _CAPTURE_START.search(text):
-        captures = [
-            mention
-            for mention in resolved_captures(file.lines[:line])
-            if mention.is_definition
-        ]  # fmt: skip
         # The last one first, with the line that captures it.
         labels = {
             mention.name: file.lines[mention.line].partition(":")[2].strip()
-            for mention in reversed(captures)
+            for mention in reversed(resolved_captures(file.lines[:line]))
+            if mention.is_definition
         }
     elif match := _NAME_START.search(text):
         labels = {record.name: record.shape for record in file.module.printed_instructions()}
