@@ -23,6 +23,7 @@ from hlo_lsp.syntax.module_records import TableLabel
 from hlo_lsp.text.inert import printable
 
 _KINDS = {
+    OutlineNodeKind.FILE: types.SymbolKind.File,
     OutlineNodeKind.SECTION: types.SymbolKind.Namespace,
     OutlineNodeKind.ALLOCATION: types.SymbolKind.Array,
     OutlineNodeKind.VALUE: types.SymbolKind.Variable,
@@ -47,7 +48,10 @@ def document_symbols(context: RequestContext) -> list[Json]:
     """
     file = context.file
     nodes = outline(file, heads_only=len(file.lines) > MAX_FULL_ANSWER_LINES)
-    return _in_section(context, symbols_of_nodes(context.client, file, nodes))
+    if isinstance(file, SectionFile):
+        name, line_count = file.section.name, len(file.lines)
+        nodes = [OutlineNode(OutlineNodeKind.FILE, name, "", 0, line_count, children=nodes)]
+    return symbols_of_nodes(context.client, file, nodes)
 
 
 def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode]) -> list[Json]:
@@ -72,19 +76,6 @@ def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode
             symbol["children"] = inner
         found.append(symbol)
     return found
-
-
-def _in_section(context: RequestContext, inner: list[Json]) -> list[Json]:
-    """Return the symbols of a file, inside a symbol for a section of a stdout dump."""
-    part, client = context.file, context.client
-    if not isinstance(part, SectionFile):
-        return inner
-    symbol: Json = {"name": printable(part.section.name), "kind": types.SymbolKind.File.value}
-    head = client.lines_range(part, 0, 1)
-    if not client.can_nest_symbols:
-        return [{**symbol, "location": {"uri": part.uri, "range": head}}, *inner]
-    whole = client.lines_range(part, 0, len(part.lines))
-    return [{**symbol, "range": whole, "selectionRange": head, "children": inner}]
 
 
 def folding_ranges(context: RequestContext) -> list[Json]:

@@ -1,6 +1,6 @@
 """The outline of a file, and its blocks of comments."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from operator import attrgetter
@@ -45,6 +45,7 @@ _MAX_SHAPE_LENGTH = 80
 class OutlineNodeKind(Enum):
     """The kind of an outline node."""
 
+    FILE = "file"
     SECTION = "section"
     ALLOCATION = "allocation"
     VALUE = "value"
@@ -93,22 +94,22 @@ def outline(file: DumpFile, *, heads_only: bool = False) -> list[OutlineNode]:
     If ``heads_only``, one-line records without children are left out, such as instructions,
     assigned values, and schedule steps. In texts with 100,000 of them they take most of the time.
     """
-    if file.kind is FileKind.THUNKS:
-        return _thunk_outline(file.records)
+    has_thunks = file.kind is FileKind.THUNKS
+    skipped = _SKIPPED_RECORDS | {BrokenRecord} if has_thunks else _SKIPPED_RECORDS
     root = OutlineNode(OutlineNodeKind.SECTION, "", "", 0, 0)
     path: list[tuple[int, OutlineNode]] = [(-1, root)]
     last: Record = BlankLine()
     for record in file.records:
         checkpoint()
-        if record.is_head:
-            depth = depth_of(record)
+        depth = _thunk_depth(record) if has_thunks else depth_of(record) if record.is_head else None
+        if depth is not None:
             while path[-1][0] >= depth:
                 _close_node(path.pop()[1], last)
             node = _outline_node(record)
             if node is not None:
                 path[-1][1].children.append(node)
                 path.append((depth, node))
-        elif type(record) in _SKIPPED_RECORDS:
+        elif type(record) in skipped:
             continue
         elif (record.line_count > 1 or not heads_only) and (
             node := _outline_node(record)
@@ -122,6 +123,15 @@ def outline(file: DumpFile, *, heads_only: bool = False) -> list[OutlineNode]:
 
 def _close_node(node: OutlineNode, last: Record) -> None:
     node.line_count = max(node.line_count, last.line + last.line_count - node.line)
+
+
+def _thunk_depth(record: Record) -> int | None:
+    """Return the depth of a thunk by its indentation; a branch label belongs to the last loop."""
+    if isinstance(record, ThunkRow):
+        return min(record.depth, _MAX_THUNK_DEPTH)
+    if isinstance(record, BranchLabel) and record.depth is not None:
+        return record.depth + 1
+    return None
 
 
 def depth_of(record: Record) -> int:
@@ -150,6 +160,10 @@ def _outline_node(record: Record) -> OutlineNode | None:
 
 def _value_name(record: memory.AssignedValue | UsedValue) -> str:
     return "" if record.name is None else f"{record.id} {record.label}"
+
+
+def _thunk_name(record: ThunkRow) -> str:
+    return record.kind if record.id is None else f"{record.id:03} {record.kind}"
 
 
 def _allocation_name(record: memory.AllocationLine | memory.ReportedAllocation) -> str:
@@ -189,36 +203,8 @@ _DESCRIPTIONS: dict[type[Record], tuple[OutlineNodeKind, _Text, _Text]] = {
     TableLabel: (_Kind.SECTION, attrgetter("table"), lambda _: ""),
     ComputationLine: (_Kind.COMPUTATION, _name, lambda head: "ENTRY" if head.is_entry else ""),
     InstructionLine: (_Kind.INSTRUCTION, _name, attrgetter("opcode")),
+    ThunkRow: (_Kind.THUNK, _thunk_name, lambda row: row.annotation or row.kernel or ""),
 }  # fmt: skip
-
-
-def _thunk_outline(records: Iterable[Record]) -> list[OutlineNode]:
-    """Return the outline of thunks by indentation; a branch label belongs to the preceding loop."""
-    root = OutlineNode(OutlineNodeKind.THUNK, "", "", 0, 0)
-    path: list[tuple[int, OutlineNode]] = [(-1, root)]
-    for record in records:
-        if isinstance(record, ThunkRow):
-            depth = min(record.depth, _MAX_THUNK_DEPTH)
-            while path[-1][0] >= depth:
-                path.pop()
-            name = record.kind if record.id is None else f"{record.id:03} {record.kind}"
-            node = OutlineNode(
-                OutlineNodeKind.THUNK,
-                name,
-                record.annotation or record.kernel or "",
-                record.line,
-                1,
-                record,
-            )
-            path[-1][1].children.append(node)
-            path.append((depth, node))
-        if isinstance(record, BranchLabel) and record.depth is not None:
-            while path[-1][0] > record.depth:
-                path.pop()
-        if not isinstance(record, BlankLine | BrokenRecord):
-            for _, open_node in path[1:]:
-                open_node.line_count = record.line + 1 - open_node.line
-    return root.children
 
 
 def walk_nodes(nodes: list[OutlineNode]) -> Iterator[OutlineNode]:
