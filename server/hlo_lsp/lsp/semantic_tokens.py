@@ -1,7 +1,8 @@
 """Semantic tokens in the encoding of the protocol: five numbers per token, relative to the last."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import count
 
 from lsprotocol import types
@@ -22,22 +23,17 @@ _MAX_DOCUMENTS = 8  # as many as an editor shows side by side
 
 
 class TokenEncoder:
-    """Encodes the tokens of a file from top to bottom.
+    """Encodes the tokens of a text from top to bottom."""
 
-    ``first_line`` is the line of the file in its text; edits of earlier sections may change it
-    during the work.
-    """
-
-    def __init__(self, encoding: Encoding, first_line: int) -> None:
+    def __init__(self, encoding: Encoding) -> None:
         self.data = array("I")
         self._units = encoding.units
-        self._first_line = first_line
         self._last = 0, 0  # line and column of the last token
 
     def add(self, file: DumpFile, tokens: Iterable[SemanticToken]) -> None:
         """Add tokens that follow all tokens added before."""
         last_line, last_start = self._last
-        begin, lines = self._first_line, file.lines
+        begin, lines = file.first_line, file.lines
         known, text, plain = -1, "", True
         column = units = 0  # progress in a line with non-ASCII text, which is slow to count
         numbers: list[int] = []
@@ -59,14 +55,6 @@ class TokenEncoder:
             last_line, last_start = line, start
         self.data.extend(numbers)
         self._last = last_line, last_start
-
-    def append(self, other: "TokenEncoder") -> None:
-        """Add the tokens of a file further down in the same text."""
-        if other.data:
-            at = len(self.data)
-            self.data += other.data
-            self.data[at] -= self._last[0]
-            self._last = other._last
 
 
 def difference(old: "array[int]", new: "array[int]") -> list[Json]:
@@ -167,17 +155,10 @@ class SemanticTokens(Service):
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
-        def reply(context: RequestContext) -> TokenEncoder:
-            return _encode(context, first, end)
+        def reply(contexts: list[RequestContext]) -> TokenEncoder | None:
+            return _encode(contexts, first, end) if contexts else None
 
-        async def ask() -> TokenEncoder | None:
-            found = await self._session.answer_each(document, reply)
-            if not found:
-                return None
-            for encoder in found[1:]:
-                found[0].append(encoder)
-            return found[0]
-
+        ask = partial(self._session.answer_text, document, reply)
         return await self._view.answer(document.uri, (first, end), ask, digest=_digest)
 
 
@@ -185,15 +166,15 @@ def _digest(encoder: TokenEncoder | None) -> int:
     return hash(b"" if encoder is None else encoder.data.tobytes())
 
 
-def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:
-    file = context.file
-    begin = file.first_line
-    encoder = TokenEncoder(context.client.encoding, begin)
-    start = max(first - begin, 0)
-    stop = None if end is None else end - begin
-    for found in semantic_tokens(context.dump, file, start, stop):
-        encoder.add(file, found)
-        checkpoint()
+def _encode(contexts: Sequence[RequestContext], first: int, end: int | None) -> TokenEncoder:
+    encoder = TokenEncoder(contexts[0].client.encoding)
+    for context in contexts:
+        file = context.file
+        start = max(first - file.first_line, 0)
+        stop = None if end is None else end - file.first_line
+        for found in semantic_tokens(context.dump, file, start, stop):
+            encoder.add(file, found)
+            checkpoint()
     return encoder
 
 
