@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.ide.tokens import semantic_tokens as tokens
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.semantic_tokens import LEGEND, MAX_FULL_ANSWER_CHARACTERS, SemanticTokens
@@ -215,7 +214,6 @@ async def test_sections_may_move_while_they_are_read(
     after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
-    monkeypatch.setattr(tokens, "_CHARACTERS_PER_BATCH", 1)
     part = f"*** Begin NAME ***\n{MODULE}*** End NAME ***\n"
     whole = "noise\n" * 9 + part.replace("NAME", "a.txt") + part.replace("NAME", "b.txt")
     harness = TokensHarness(whole)

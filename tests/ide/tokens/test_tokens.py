@@ -75,7 +75,7 @@ def test_unclosed_comment_extends_to_end() -> None:
     ]  # fmt: skip
 
 
-def test_tokens_come_in_batches() -> None:
+def test_tokens_come_in_small_parts() -> None:
     file = DumpFile.of_text("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
     steps = [len(some) for some in semantic_tokens(Compile([file]), file)]
     assert len(steps) > 10

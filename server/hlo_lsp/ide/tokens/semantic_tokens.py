@@ -79,40 +79,29 @@ def _has_side_effect(instruction: InstructionLine) -> bool:
 # Later columns of a line have no tokens. Visual Studio Code stops rendering there
 # (editor.stopRenderingLineAfter), and lines of 100,000 characters are not rare.
 MAX_TOKENIZED_COLUMNS = 10_000
-_CHARACTERS_PER_BATCH = 10_000  # about 2 ms of work
-_LINE_COST_CHARACTERS = 30  # the fixed cost of a line, in characters
 
 
 def semantic_tokens(
     dump: Compile, file: DumpFile, first: int = 0, end: int | None = None
 ) -> Iterator[list[SemanticToken]]:
-    """Yield the tokens of the lines from ``first`` to ``end`` (from 0, exclusive) in batches.
+    """Yield the tokens of the lines from ``first`` to ``end`` (from 0, exclusive), some lines each.
 
     The tokens are ordered, do not overlap, and do not cross line ends.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    batch: list[SemanticToken] = []
-    spent = 0
     record = file.records.at(first) if first < end else None
     following = () if record is None else chain([record], file.records.after(record))
     for record in takewhile(lambda record: record.line < end, following):
         stop = min(end, record.line + record.line_count)
         if file.kind is FileKind.MODULE:
-            parts = _statement_tokens(file, record, first, stop)
+            yield from _statement_tokens(file, record, first, stop)
         else:
-            parts = _line_tokens(dump, file, record, range(max(first, record.line), stop))
-        for cost, tokens in parts:
-            batch += tokens
-            spent += cost + _LINE_COST_CHARACTERS
-            if spent > _CHARACTERS_PER_BATCH:
-                yield batch
-                batch, spent = [], 0
-    yield batch
+            yield from _line_tokens(dump, file, record, range(max(first, record.line), stop))
 
 
 def _line_tokens(
     dump: Compile, file: DumpFile, record: Record, lines: range
-) -> Iterator[tuple[int, list[SemanticToken]]]:
+) -> Iterator[list[SemanticToken]]:
     for line in lines:
         text = file.lines[line]
         stop = min(len(text), MAX_TOKENIZED_COLUMNS)
@@ -121,13 +110,13 @@ def _line_tokens(
             more = TokenModifier.NONE if record.id is None else value_modifiers(dump, record.id)
             column = record.column if isinstance(record, UsedValue) else 0
             pieces = _with_modifiers(pieces, more, column)
-        yield stop, tokens_of_spans(text, pieces, line)
+        yield tokens_of_spans(text, pieces, line)
 
 
 def _statement_tokens(
     file: DumpFile, record: Record, first: int, end: int
-) -> Iterator[tuple[int, list[SemanticToken]]]:
-    """Yield the characters and the tokens of a record of a module, from line ``first`` on.
+) -> Iterator[list[SemanticToken]]:
+    """Yield the tokens of a record of a module, from line ``first`` on.
 
     The lines are read together, because names depend on the preceding lines.
     """
@@ -140,7 +129,7 @@ def _statement_tokens(
     for line, text in enumerate(lines, start):
         stop = min(len(text), MAX_TOKENIZED_COLUMNS)
         tokens = tokens_of_spans(text, _statement_pieces(file, record, line, text, stop), line)
-        yield stop, tokens if line >= first else [one for one in tokens if one.line >= first]
+        yield tokens if line >= first else [one for one in tokens if one.line >= first]
 
 
 def _statement_pieces(
