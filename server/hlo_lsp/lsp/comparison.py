@@ -36,10 +36,6 @@ Place = tuple[Path | None, int | None]
 """A file or a folder, and a line that selects a section of the file; None selects all of it."""
 
 
-class NoDumpError(Exception):
-    """A place without a dump; the message is for the user."""
-
-
 async def answer_comparison(session: Session, params: CompareParams) -> Json:
     """Return the differences between the compiles of two files or folders on disk.
 
@@ -69,17 +65,14 @@ async def compared_in_process(
         RequestFailedError: A file is not a dump.
     """
     places = [(path_of(side.uri), side.line) for side in (params.before, params.after)]
-    try:
-        return await run_in_process(partial(work, places, session.workspace.frames))
-    except NoDumpError as error:
-        raise RequestFailedError(str(error)) from None
+    return await run_in_process(partial(work, places, session.workspace.frames))
 
 
 def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     """Return the differences between the compiles at two places.
 
     Raises:
-        NoDumpError: A place has no dump.
+        RequestFailedError: A place has no dump.
     """
     one, other = dumps_at_places(places, frames)
     comparison = compare_all(one, other)
@@ -114,7 +107,7 @@ def dumps_at_places(places: list[Place], frames: FrameChoice) -> list[list[Compi
     """Return the compiles at each place.
 
     Raises:
-        NoDumpError: A place has no dump.
+        RequestFailedError: A place has no dump.
     """
     return [_dumps_at(path, line, frames) for path, line in places]
 
@@ -122,14 +115,14 @@ def dumps_at_places(places: list[Place], frames: FrameChoice) -> list[list[Compi
 def _dumps_at(path: Path | None, line: int | None, frames: FrameChoice) -> list[Compile]:
     """Return all compiles of a file or below a folder, or that of a section of a file."""
     if path is None:
-        raise NoDumpError("only files on disk can be compared")
+        raise RequestFailedError("only files on disk can be compared")
     folders, errors = FolderSnapshot(), list[str]()
     found: list[Compile] = []
     for compile_ in compiles_below(path, folders):
         workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames, folders)
         found += dumps_of(workspace, compile_.path, errors, is_named=compile_.path == path)
     if not found:
-        raise NoDumpError(next(iter(errors), f"{shown(path)}: no dumps"))
+        raise RequestFailedError(next(iter(errors), f"{shown(path)}: no dumps"))
     if line is None or path.is_dir():
         return found
     before = [dump for dump in found if dump.files[0].first_line <= line]

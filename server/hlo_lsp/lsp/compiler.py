@@ -14,7 +14,7 @@ from hlo_lsp.compiling.program import Changes, DumpedProgram, is_program_text, p
 from hlo_lsp.compiling.pythons import find_python
 from hlo_lsp.compiling.recompile import compile_again
 from hlo_lsp.lsp.client import Json, path_of
-from hlo_lsp.lsp.comparison import NoDumpError, dumps_at_places
+from hlo_lsp.lsp.comparison import dumps_at_places
 from hlo_lsp.lsp.compile_results import FailedCompile, FinishedCompile, text_id
 from hlo_lsp.lsp.custom_requests import (
     COMPILE_CHOICES_METHOD,
@@ -78,8 +78,6 @@ class Compiler(Service):
             self._running[uri] = work
             try:
                 found = await _unless_cancelled(work, progress)
-            except NoDumpError as error:
-                raise RequestFailedError(str(error)) from None
             except CompileFailedError as error:
                 raise RequestFailedError(self._place(file, error) + str(error)) from None
             finally:

@@ -7,8 +7,9 @@ from lsprotocol import types
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.commands import wait_for_profiles
-from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dumps_at_places
+from hlo_lsp.lsp.comparison import Place, compared_in_process, dumps_at_places
 from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
+from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.diff import pair_modules
@@ -42,5 +43,5 @@ def _maps_at(chip: str | None, places: list[Place], frames: FrameChoice) -> Json
     pairs, _, _ = pair_modules(*dumps_at_places(places, frames))
     document = compared_maps(pairs, chip_for)
     if not document["modules"]:
-        raise NoDumpError(NO_MAPS)
+        raise RequestFailedError(NO_MAPS)
     return document
