@@ -172,12 +172,9 @@ def start_request(
 ) -> Iterator[None]:
     """Set the request that the current task works for, and end its progress afterwards."""
     title = _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
-    progress = Progress(title, tokens, token)
-    _current.set(progress)
-    try:
+    with Progress(title, tokens, token) as progress:  # which must end before the response
+        _current.set(progress)
         yield
-    finally:
-        progress.end()  # the specification requires this before the response
 
 
 def offer_progress(capabilities: types.ServerCapabilities) -> None:
