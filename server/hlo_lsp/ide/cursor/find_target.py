@@ -47,12 +47,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 _ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
 _PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
 _SIGNATURE_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*:")
-_TABLE_OF_ROLE = {
-    "FILE_NAME_ID": "FileNames",
-    "FUNCTION_NAME_ID": "FunctionNames",
-    "FILE_LOCATION_ID": "FileLocations",
-    "PARENT_FRAME_ID": "StackFrames",
-}
+_TABLE_OF_ROLE = {field.upper(): table for table, field in targets.LOCATION_FIELDS.items()}
 
 
 def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | None:

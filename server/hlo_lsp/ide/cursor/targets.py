@@ -130,6 +130,15 @@ class AttributeTarget(TargetEntity):
     key: str | None = None
 
 
+# The tables of source locations, each with the field by which rows of others name its rows.
+LOCATION_FIELDS = {
+    "FileNames": "file_name_id",
+    "FunctionNames": "function_name_id",
+    "FileLocations": "file_location_id",
+    "StackFrames": "parent_frame_id",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class LocationRowTarget(TargetEntity):
     """A row of one of the four source-location tables, counted from 1."""

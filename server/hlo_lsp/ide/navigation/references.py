@@ -30,18 +30,11 @@ from hlo_lsp.program.renaming import element_places, mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.syntax.records import BrokenRecord, Record
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 # The declarations and the other mentions.
 ReferencePlaces = tuple[list[Place], list[Place]]
-
-_TABLE_FIELDS = {
-    "StackFrames": "parent_frame_id=",
-    "FileLocations": "file_location_id=",
-    "FileNames": "file_name_id=",
-    "FunctionNames": "function_name_id=",
-}
 
 
 def declarations_and_references(dump: Compile, target: CursorTarget) -> ReferencePlaces:
@@ -200,24 +193,17 @@ def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePla
 
 def _location_row_mentions(file: DumpFile, target: LocationRowTarget) -> Iterator[Place]:
     printed = target.number + (target.table == "StackFrames")  # XLA prints parent ids plus one.
-    field = re.compile(rf"{_TABLE_FIELDS[target.table]}{printed}(?!\d)")
+    field = re.compile(rf"{targets.LOCATION_FIELDS[target.table]}={printed}(?!\d)")
     tables = file.module.tables
-    rows: list[Record] = [*tables.locations, *tables.frames]
-    yield from _matches_in_lines(file, (row.line for row in rows), field)
+    for row in (*tables.locations, *tables.frames):
+        match = field.search(file.lines[row.line])
+        if match is not None:
+            yield Place(file, row.line, match.start(), match.end())
     if target.table == "StackFrames":
         mention = re.compile(rf"stack_frame_id={target.number}(?!\d)")
         for record in file.module.printed_instructions():
             for match in mention.finditer(record.text):
                 yield Statement(file, record.line, record.text).place(*match.span())
-
-
-def _matches_in_lines(
-    file: DumpFile, lines: Iterable[int], expression: "re.Pattern[str]"
-) -> Iterator[Place]:
-    for line in lines:
-        match = expression.search(file.lines[line])
-        if match is not None:
-            yield Place(file, line, match.start(), match.end())
 
 
 def _allocation_places(dump: Compile, number: int) -> ReferencePlaces:
