@@ -93,9 +93,9 @@ def type_definitions(dump: Compile, target: CursorTarget) -> list[Place]:
     return the entry of the value that flows through the instruction.
     """
     entity = target.entity
-    if isinstance(entity, targets.ValueTarget | targets.ComputationTarget):
-        if isinstance(entity, targets.ValueTarget):
-            return _memory_file_places(dump, target, entity)
+    if isinstance(entity, targets.ValueTarget):
+        return _memory_file_places(dump, target, entity)
+    if isinstance(entity, targets.ComputationTarget):
         return definitions(dump, target)
     if not isinstance(entity, targets.InstructionTarget):
         return []

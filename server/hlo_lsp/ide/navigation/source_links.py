@@ -25,7 +25,6 @@ from hlo_lsp.syntax.scanners import fields_of_line
 from hlo_lsp.syntax.used_value import UsedValue
 
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
-# The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).
 
 
 class SourceLink(NamedTuple):
