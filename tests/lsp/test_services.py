@@ -8,7 +8,7 @@ from lsprotocol import types
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
-from hlo_lsp.lsp.services import ConfigFileWatcher, Services
+from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.shown_views import ShownView
 from lsp.opened import DUMP, item
@@ -20,9 +20,7 @@ class ServicesHarness:
     def __init__(self, top: Path) -> None:
         self.session = Session()
         self.open(top / "runs" / "today" / "dump.txt")
-        self.told = 0
-        self.watch = ConfigFileWatcher(self.session, self._tell)
-        self.watch.poll()
+        self.is_told()
 
     def open(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,12 +28,7 @@ class ServicesHarness:
 
     def is_told(self) -> bool:
         """Whether there is news since the last question."""
-        before = self.told
-        self.watch.poll()
-        return self.told > before
-
-    def _tell(self) -> None:
-        self.told += 1
+        return self.session.look_for_config_files()
 
 
 @pytest.mark.parametrize("folder", [".", "runs", "runs/today"])

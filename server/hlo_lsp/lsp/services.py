@@ -50,30 +50,6 @@ _WATCHED_PATTERNS = (
 )
 
 
-class ConfigFileWatcher:
-    """Polls the ``hlo-lsp.toml`` of each folder with open dumps.
-
-    Clients watch only their workspace folders, and some watch nothing. ``on_change`` is called when
-    a file has changed.
-    """
-
-    def __init__(self, session: Session, on_change: Callable[[], None]) -> None:
-        self._session = session
-        self._on_change = on_change
-
-    def start(self) -> None:
-        """Poll now and periodically while the server runs."""
-        self.poll()
-        asyncio.get_running_loop().call_later(_POLL_SECONDS, self.start)
-
-    def poll(self) -> None:
-        """Poll once; a folder without open dumps before is not a change."""
-        paths = self._session.workspace.open_paths
-        folders = {path.parent for path in paths if path.is_absolute()}
-        if self._session.selections.look_again(folders):
-            self._on_change()
-
-
 class Configuration:
     """The settings of a session as the client has them.
 
@@ -155,17 +131,11 @@ class Services(SessionListener):
     ) -> None:
         self._server = server
         self._session = session
-        self.tokens = ShownView(
-            session, "can_refresh_tokens", server.workspace_semantic_tokens_refresh_async
-        )
-        self.hints = ShownView(
-            session, "can_refresh_hints", server.workspace_inlay_hint_refresh_async
-        )
-        self.lenses = ShownView(
-            session, "can_refresh_lenses", server.workspace_code_lens_refresh_async
-        )
-        self.reports = ShownView(
-            session,
+        view = partial(ShownView, session)
+        self.tokens = view("can_refresh_tokens", server.workspace_semantic_tokens_refresh_async)
+        self.hints = view("can_refresh_hints", server.workspace_inlay_hint_refresh_async)
+        self.lenses = view("can_refresh_lenses", server.workspace_code_lens_refresh_async)
+        self.reports = view(
             "can_refresh_diagnostics",
             server.workspace_diagnostic_refresh_async,
             _DIAGNOSTICS_DEBOUNCE_SECONDS,
@@ -187,7 +157,6 @@ class Services(SessionListener):
         ]
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
-        self._config_files = ConfigFileWatcher(session, self._config_changed)
         session.listener = self
 
     def requests(self) -> dict[str, Handler]:
@@ -202,7 +171,7 @@ class Services(SessionListener):
         """Start the services that send requests to the client."""
         self.configuration.initialized()
         start_task(self._embedded_hlo.start())
-        self._config_files.start()
+        self._watch_config_files()
         if _has(self._server, "did_change_watched_files.dynamic_registration"):
             patterns = [types.FileSystemWatcher(pattern) for pattern in _WATCHED_PATTERNS]
             options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
@@ -212,7 +181,7 @@ class Services(SessionListener):
 
     def opened(self, file: DumpFile) -> None:
         """Update all services after a file was opened."""
-        self._config_files.poll()
+        self._poll_config_files()
         self._session.times.profiles.look_again()
         self.changed(file)
         if file.host is None:
@@ -255,7 +224,7 @@ class Services(SessionListener):
             self._session.times.profiles.look_again()
             self.profiles_changed()
         if paths:
-            self._config_files.poll()
+            self._poll_config_files()
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self._config_changed(path.parent)
@@ -289,6 +258,15 @@ class Services(SessionListener):
             service.reload()
         self.diagnostics.all_changed()
         self._refresh_views()
+
+    def _watch_config_files(self) -> None:
+        """Poll periodically: clients watch only their workspace folders, and some watch nothing."""
+        self._poll_config_files()
+        asyncio.get_running_loop().call_later(_POLL_SECONDS, self._watch_config_files)
+
+    def _poll_config_files(self) -> None:
+        if self._session.look_for_config_files():
+            self._config_changed()
 
     def _config_changed(self, below: Path | None = None) -> None:
         """Update what ``hlo-lsp.toml`` selects: the rules, and the chip for times."""

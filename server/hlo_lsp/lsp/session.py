@@ -196,6 +196,14 @@ class Session:
             else str(file.path.with_name(self.workspace.compile_files(file.path).stem))
         )
 
+    def look_for_config_files(self) -> bool:
+        """Look for the ``hlo-lsp.toml`` of each folder with open dumps; return if one changed.
+
+        A folder without open dumps before is not a change.
+        """
+        paths = self.workspace.open_paths
+        return self.selections.look_again({path.parent for path in paths if path.is_absolute()})
+
     def set_pending_settings(self, work: Coroutine[Any, Any, None]) -> None:
         """Make requests wait for a task that updates ``settings``."""
         self._pending_settings = asyncio.ensure_future(work)
