@@ -139,9 +139,10 @@ async def test_proto_is_a_compile(listing: Listing) -> None:
 
 
 async def test_changes_notify_once_after_request(
-    listing: Listing, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module_list, "_NOTIFICATION_DELAY_SECONDS", 0.01)
+    listing = Listing(tmp_path)
     listing.list.files_changed()
     await asyncio.sleep(0.05)
     assert listing.notified == []

@@ -10,7 +10,7 @@ from hlo_lsp.hlo.notation import tuple_path
 from hlo_lsp.lsp.client import Client, Json, path_of
 from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, MODULES_METHOD, ModulesParams
 from hlo_lsp.lsp.fact_kinds import FactKind, Reading, Unit
-from hlo_lsp.lsp.scheduling import Priority
+from hlo_lsp.lsp.scheduling import Priority, Refresh
 from hlo_lsp.lsp.service import Handler, Service
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.live_set import LiveBuffer
@@ -90,7 +90,7 @@ class ModuleList(Service):
         self._lock = asyncio.Lock()
         self._on_disk = _ListedCompiles(session)
         self._index.add(self._on_disk)
-        self._notification: asyncio.TimerHandle | None = None
+        self._notification = Refresh(self._notify_client, _NOTIFICATION_DELAY_SECONDS)
         self._is_requested = False
 
     def requests(self) -> dict[str, Handler]:
@@ -121,11 +121,10 @@ class ModuleList(Service):
     def files_changed(self) -> None:
         """Notify a client that has requested the list, once for many changes."""
         if self._is_requested:
-            if self._notification is not None:
-                self._notification.cancel()
-            self._notification = asyncio.get_running_loop().call_later(
-                _NOTIFICATION_DELAY_SECONDS, self._notify, MODULES_CHANGED_METHOD, {}
-            )
+            self._notification.schedule()
+
+    async def _notify_client(self) -> None:
+        self._notify(MODULES_CHANGED_METHOD, {})
 
     async def _compiles(self, folders: list[Path] | None) -> list[_ListedCompile]:
         """Return the compiles in some folders, by default in those of the workspace."""

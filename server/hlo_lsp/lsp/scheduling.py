@@ -170,15 +170,21 @@ def _log_failure(task: "asyncio.Task[None]") -> None:
 
 
 class Refresh:
-    """Work that follows from changes: it runs once at a time, and again after further changes."""
+    """Work that follows from changes: it runs once at a time, and again after further changes.
 
-    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+    Before, it waits until ``pause_seconds`` are without a change.
+    """
+
+    def __init__(self, work: Callable[[], Awaitable[None]], pause_seconds: float = 0.0) -> None:
         self._work = work
+        self._pause_seconds = pause_seconds
+        self._due = 0.0  # time.monotonic()
         self._is_outdated = False
         self.task: asyncio.Task[None] | None = None
 
     def schedule(self) -> None:
-        """Run the work now or, if it is running, again."""
+        """Run the work after the pause or, if it is running, again."""
+        self._due = time.monotonic() + self._pause_seconds
         self._is_outdated = True
         if self.task is None:
             self.task = start_task(self._run())
@@ -186,6 +192,8 @@ class Refresh:
     async def _run(self) -> None:
         try:
             while self._is_outdated:
+                while (rest := self._due - time.monotonic()) > 0:
+                    await asyncio.sleep(rest)
                 self._is_outdated = False
                 await self._work()
         finally:

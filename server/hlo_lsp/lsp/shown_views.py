@@ -1,15 +1,13 @@
 """Views of the client, such as its code lenses: refreshed only if a shown answer has changed."""
 
-import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pygls.exceptions import JsonRpcException
 
-from hlo_lsp.lsp.scheduling import start_task
+from hlo_lsp.lsp.scheduling import Refresh, start_task
 from hlo_lsp.lsp.session import Session
 
 logger = logging.getLogger(__name__)
@@ -55,11 +53,9 @@ class ShownView:
         self._session = session
         self._capability = capability
         self._send = send
-        self._seconds = seconds
         self._shown: dict[tuple[str, Hashable], _Shown] = {}
         self._change_count = 0
-        self._due = 0.0  # time.monotonic()
-        self._comparison: asyncio.Task[None] | None = None
+        self._comparison = Refresh(self._compare, seconds)
 
     async def answer(
         self,
@@ -104,9 +100,7 @@ class ShownView:
         """Compare the shown answers after a pause without further changes."""
         if self._can_refresh:
             self._change_count += 1
-            self._due = time.monotonic() + self._seconds
-            if self._comparison is None or self._comparison.done():
-                self._comparison = start_task(self._compare())
+            self._comparison.schedule()
 
     def refresh(self) -> None:
         """Send a refresh without a comparison, for a change outside of the server."""
@@ -120,13 +114,8 @@ class ShownView:
         return bool(getattr(self._session.client, self._capability))
 
     async def _compare(self) -> None:
-        compared = None
-        while compared != self._change_count:
-            while (rest := self._due - time.monotonic()) > 0:
-                await asyncio.sleep(rest)
-            compared = self._change_count
-            if await self._has_changed():
-                self.refresh()
+        if await self._has_changed():
+            self.refresh()
 
     async def _has_changed(self) -> bool:
         for key, shown in list(self._shown.items()):
