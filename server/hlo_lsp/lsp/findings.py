@@ -25,7 +25,7 @@ FindingsListener = Callable[[RequestContext, list[Finding], frozenset[str]], Non
 class CheckedText:
     """The complete check of all files in a text.
 
-    ``diagnostics`` are in line order for each file. ``lines`` has the lines of the text that
+    ``diagnostics`` are in line order for each file. ``lines`` has the lines of an open text that
     diagnostics begin on, by their number, and ``line_count`` the number of all. ``state_id`` stays
     the same in this process as long as the diagnostics do. ``is_complete`` is False if they are
     only those of rules on records.
@@ -105,7 +105,8 @@ async def _check(
             diagnostics += diagnostics_json(context.client, found)
             if failed := session.compile_results.failure(context.file):
                 diagnostics.append(failed.diagnostic(context.client, context.file))
-        lines = _lines_of(session, document, contexts)
+        file = session.workspace.opened(document.uri)
+        lines = [] if file is None else file.lines
         rows = {one["range"]["start"]["line"] for one in diagnostics}
         texts = {row: lines[row] for row in rows if row < len(lines)}
         return CheckedText(diagnostics, texts, len(lines), state_id(contexts), is_complete)
@@ -121,17 +122,6 @@ async def _check(
     )
     release_memory()
     return checked
-
-
-def _lines_of(
-    session: Session,
-    document: types.TextDocumentIdentifier,
-    contexts: Sequence[RequestContext],
-) -> Sequence[str]:
-    file = session.workspace.opened(document.uri)
-    if file is not None:
-        return file.lines
-    return contexts[0].file.lines if len(contexts) == 1 else ()
 
 
 _last_findings = Memo[tuple[Finding, ...]]()  # of a complete check
