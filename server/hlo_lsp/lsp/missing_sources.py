@@ -1,9 +1,7 @@
 """The request ``hlo/missingSources``: Python files of a program that are not on this machine."""
 
-from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 
 from hlo_lsp.lsp.client import Json, path_of
 from hlo_lsp.lsp.custom_requests import FileParams
@@ -14,6 +12,7 @@ from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.inert import printable_json
 
 _MAX_FILES = 20
+_NOTHING_MISSING: Json = {"files": [], "functions": []}
 
 
 async def answer_missing_sources(session: Session, params: FileParams) -> Json:
@@ -23,32 +22,27 @@ async def answer_missing_sources(session: Session, params: FileParams) -> Json:
     """
     path = path_of(params.uri)
     if path is None:
-        return _answer([])
+        return _NOTHING_MISSING
     await session.wait_for_settings()
     find = partial(_missing_sources, session, path)
     return await run_in_slices(find, give_way=session.foreground.give_way)
 
 
-def _answer(
-    files: list[str], functions: Mapping[str, Iterable[str]] = MappingProxyType({})
-) -> Json:
-    names = [sorted(functions.get(file, ())) for file in files]
-    return {"files": files, "functions": printable_json(names)}
-
-
 def _missing_sources(session: Session, path: Path) -> Json:
     module = session.workspace.compile_files(path).module
     if module is None:
-        return _answer([])
+        return _NOTHING_MISSING
     try:
         lines = read_document(module).lines
     except UnreadableError:
-        return _answer([])
+        return _NOTHING_MISSING
     sources = SourceFiles(session.settings.source_map)
     names = (name for name in python_files(lines) if not is_library_file(name))
     missing = sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]
     if not missing:
-        return _answer([])
+        return _NOTHING_MISSING
     head = session.workspace.head(module)
     head.refresh()
-    return _answer(missing, head.module.tables.functions_of_files())
+    functions = head.module.tables.functions_of_files()
+    called = [sorted(functions.get(file, ())) for file in missing]
+    return {"files": missing, "functions": printable_json(called)}
