@@ -207,8 +207,6 @@ class Selections:
         self._report_problem = report_problem
         self._read: dict[Path, tuple[FileStamp, ConfigFile]] = {}
         self._stamps: dict[Path, FileStamp | None] = {}
-        # The last selection, for each request on a text: its config file and the settings.
-        self._last: tuple[FileStamp | None, CheckOptions, Selection] | None = None
 
     def look_again(self, folders: Iterable[Path]) -> bool:
         """Look for the ``hlo-lsp.toml`` of folders; return whether one that was known changed."""
@@ -225,8 +223,6 @@ class Selections:
     def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
         """Return the selection for the files in a folder."""
         stamp = self._stamps[folder] if folder in self._stamps else config_stamp(folder)
-        if self._last is not None and self._last[0] == stamp and self._last[1] is options:
-            return self._last[2]
         found = [options]
         if stamp is not None:
             known = self._read.get(stamp[0])
@@ -235,6 +231,4 @@ class Selections:
                 if known[1].errors:
                     self._report_problem("\n".join(map(str, known[1].errors)))
             found.append(known[1].options)
-        selection = Selection.of(found)
-        self._last = stamp, options, selection
-        return selection
+        return Selection.of(found)
