@@ -18,7 +18,7 @@ from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.donation import donation_json, donation_report
 from hlo_lsp.reports.kernels import kernel_table
-from hlo_lsp.reports.overlap import overlap_of, overlaps_json
+from hlo_lsp.reports.overlap import overlap_json, overlap_of
 from hlo_lsp.reports.padding import padding_json, padding_of
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json
@@ -108,11 +108,11 @@ def _with_text(dump: Compile, module: DumpFile, text: str) -> Compile:
 def _answers(dump: Compile) -> dict[str, Any]:
     chip = chip_of(dump)
     found: dict[str, Any] = {
-        "overlap": overlaps_json([overlap_of(dump, chip)], _COUNT),
+        "overlap": overlap_json(overlap_of(dump, chip), _COUNT),
         "kernels": kernel_table([dump]),
         "summary": summary_json(summarize(dump, SummaryOptions()), _COUNT),
         "donation": donation_json(donation_report(dump, _COUNT)),
-        "padding": padding_json([padding_of(dump)], _COUNT),
+        "padding": padding_json(padding_of(dump), _COUNT),
         "check": sorted(
             (one.code, one.message) for file in dump.files for one in check(dump, file)
         ),

@@ -48,13 +48,13 @@ def test_work_between_start_and_done_is_counted() -> None:
 
 def test_module_without_schedule_is_unknown() -> None:
     text = _MODULE.replace(", is_scheduled=true", "")
-    assert list(text_lines(overlap_content(overlap_of(_dump(text)), 5))) == [
+    assert list(text_lines(overlap_content(overlap_of(_dump(text)), 5, "jit_f"))) == [
         "jit_f: no scheduled module text, so the overlap is unknown"
     ]
 
 
 def test_exposed_operations_have_their_origin() -> None:
-    lines = list(text_lines(overlap_content(overlap_of(_dump()), 5)))
+    lines = list(text_lines(overlap_content(overlap_of(_dump()), 5, "jit_f")))
     assert lines[0] == (
         "jit_f: 2 asynchronous operations, 48 B in one run; exposed 1, 16 B"
         " (no computation runs meanwhile)"
@@ -90,9 +90,9 @@ ENTRY %main (x: f32[8]) -> f32[8] {
 }
 """
     overlap = overlap_of(_dump(text))
-    names = [(one.instruction.name, one.bytes) for one in overlap.synchronous]
+    names = [(one.start.name, one.bytes) for one in overlap.synchronous]
     assert names == [("large", 128), ("small", 32), ("r", 32)]
-    lines = "\n".join(text_lines(overlap_content(overlap, 1)))
+    lines = "\n".join(text_lines(overlap_content(overlap, 1, "jit_f")))
     assert lines.endswith(
         "  128 B          128 B           1        1  all-gather, synchronous\n"
         "   64 B           64 B           2        2  collective-permute, synchronous\n"
@@ -120,7 +120,7 @@ def test_collective_in_fusions_is_asynchronous() -> None:
 
 
 def test_collectives_in_fusions_are_listed() -> None:
-    lines = list(text_lines(overlap_content(overlap_of(_dump(FUSED_COLLECTIVE)), 10)))
+    lines = list(text_lines(overlap_content(overlap_of(_dump(FUSED_COLLECTIVE)), 10, "jit_f")))
     assert lines[-3:] == [
         "1 collective of them in fusions, 64 B",
         "  bytes  work meanwhile  in fusions",
@@ -137,7 +137,7 @@ def test_collective_in_one_fusion_is_synchronous(user: str, kind: str, sent: int
     found = {one.name for one in module.instructions.records() if is_communication(module, one)}
     assert found == {"all-reduce", "fusion"}
     overlap = overlap_of(dump, chips()["v5e"])
-    assert [(one.instruction.name, one.kind, one.bytes) for one in overlap.synchronous] == [
+    assert [(one.start.name, one.kind, one.bytes) for one in overlap.synchronous] == [
         ("fusion", kind, 8)
     ]
     assert overlap.network is not None
@@ -192,7 +192,7 @@ def test_collective_is_compared_with_the_work_meanwhile() -> None:
     assert collective.least_ps == pytest.approx(32e18 / 200e9)
     assert collective.work_ps == pytest.approx(64e18 / 819e9)  # of the sine
     assert collective.uncovered_ps == pytest.approx(32e18 / 200e9 - 64e18 / 819e9)
-    assert list(text_lines(overlap_content(overlap, 10)))[-3:] == [
+    assert list(text_lines(overlap_content(overlap, 10, "jit_f")))[-3:] == [
         "network of TPU v5e: at least 160 µs, 81.9 µs more than the least time of the work"
         " meanwhile",
         "  network  longer by  work meanwhile  collective",

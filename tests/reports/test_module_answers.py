@@ -15,7 +15,7 @@ def _answer(name: str, size: int, *lines: str, path: Path = Path("a.txt")) -> Mo
     def content(title: str) -> Content:
         return [f"{title}: {lines[0]}", *lines[1:]]
 
-    return ModuleAnswer(replace(_IDENTITY, name=name), size, content, frozenset({path}))
+    return ModuleAnswer(replace(_IDENTITY, name=name), size, content, dict, frozenset({path}))
 
 
 def _shown(*answers: ModuleAnswer, path: Path = Path(), with_small: bool = False) -> list[str]:

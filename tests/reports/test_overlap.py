@@ -6,7 +6,7 @@ from hlo_lsp.cost.chips import chips
 from hlo_lsp.display.table import text_lines
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json
+from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_json, overlap_of
 
 _TRIPS = ', backend_config={"known_trip_count":{"n":"8"}}'
 _LOOP = """\
@@ -55,7 +55,7 @@ def _overlap(trips: str = _TRIPS) -> Overlap:
 
 
 def test_bytes_are_those_of_all_iterations() -> None:
-    (found,) = overlaps_json([_overlap()], 9)
+    found = overlap_json(_overlap(), 9)
     (total,) = found["totals"]
     assert (total["kind"], total["bytes"], total["bytes_per_run"]) == (
         "dynamic-update-slice",
@@ -67,7 +67,7 @@ def test_bytes_are_those_of_all_iterations() -> None:
 
 
 def test_first_line_includes_all_exposed_operations() -> None:
-    assert next(text_lines(overlap_content(_overlap(), 9))) == (
+    assert next(text_lines(overlap_content(_overlap(), 9, "jit_f"))) == (
         "jit_f: 1 asynchronous operation and 1 synchronous collective, 64 B in one run;"
         " exposed 2, 64 B (no computation runs meanwhile);"
         " collectives take 0.24 ns longer than the work meanwhile"
@@ -76,9 +76,9 @@ def test_first_line_includes_all_exposed_operations() -> None:
 
 def test_rows_add_up_to_the_first_line() -> None:
     overlap = _overlap()
-    (found,) = overlaps_json([overlap], 9)
-    assert sum(one.bytes for one in overlap.kinds) == found["bytes_per_run"] == 64
-    exposed = sum(one.exposed_bytes for one in overlap.kinds)
+    found = overlap_json(overlap, 9)
+    assert sum(one.bytes_per_run for one in overlap.kinds) == found["bytes_per_run"] == 64
+    exposed = sum(one.exposed.bytes_per_run for one in overlap.kinds)
     assert exposed == sum(one.bytes_per_run for one in overlap.waiting)
     assert exposed == found["exposed_bytes_per_run"] == 64
 
@@ -86,13 +86,13 @@ def test_rows_add_up_to_the_first_line() -> None:
 def test_last_rows_sum_up_the_others() -> None:
     overlap = _overlap()
     overlap = replace(overlap, network=(overlap.network or ()) * 3)
-    lines = [line.split() for line in text_lines(overlap_content(overlap, 1))]
+    lines = [line.split() for line in text_lines(overlap_content(overlap, 1, "jit_f"))]
     assert ["32", "B", "in", "1", "more"] in lines
     assert lines[-1] == ["0.48", "ns", "0.48", "ns", "in", "2", "more"]
 
 
 def test_unknown_trip_count_is_a_lower_bound() -> None:
-    lines = list(text_lines(overlap_content(_overlap(trips=""), 9)))
+    lines = list(text_lines(overlap_content(_overlap(trips=""), 9, "jit_f")))
     assert ", at least 8 B in one run; exposed 2, 8 B " in lines[0]
     assert lines[1] == "loops of unknown trip count: one iteration counts"
 
@@ -100,7 +100,7 @@ def test_unknown_trip_count_is_a_lower_bound() -> None:
 def test_unbounded_array_is_a_lower_bound() -> None:
     text = _LOOP.replace("%sum = f32[1]{0} all-reduce", "%sum = f32[?]{0} all-reduce")
     dump = Compile([DumpFile.of_text(text.replace("%TRIPS", _TRIPS), "after_optimizations.txt")])
-    lines = list(text_lines(overlap_content(overlap_of(dump), 9)))
+    lines = list(text_lines(overlap_content(overlap_of(dump), 9, "jit_f")))
     assert ", at least 32 B in one run; exposed 2, 32 B " in lines[0]
     assert lines[1] == "1 operation of unknown size: sum"
 
@@ -127,7 +127,7 @@ def _mesh_overlap() -> Overlap:
 
 
 def test_collectives_add_up_by_axis() -> None:
-    (found,) = overlaps_json([_mesh_overlap()], 9)
+    found = overlap_json(_mesh_overlap(), 9)
     data, model = ([{"name": name, "size": 2, "stride": None}] for name in ("data", "model"))
     assert found["meshes"] == [[*data, *model]]
     assert [
@@ -141,7 +141,7 @@ def test_collectives_add_up_by_axis() -> None:
 
 
 def test_tables_have_the_axes_of_collectives() -> None:
-    lines = list(text_lines(overlap_content(_mesh_overlap(), 9)))
+    lines = list(text_lines(overlap_content(_mesh_overlap(), 9, "jit_f")))
     start = lines.index("mesh: data=2, model=2")
     assert [line.split()[-1] for line in lines[start + 1 : start + 4]] == ["axis", "data", "model"]
     assert [line.split()[4:] for line in lines[start + 4 : start + 8]] == [
@@ -153,7 +153,7 @@ def test_tables_have_the_axes_of_collectives() -> None:
 
 
 def test_program_without_mesh_has_no_column_for_axes() -> None:
-    assert not any("axis" in line for line in text_lines(overlap_content(_overlap(), 9)))
+    assert not any("axis" in line for line in text_lines(overlap_content(_overlap(), 9, "jit_f")))
 
 
 def test_exposed_collectives_have_their_role() -> None:
@@ -161,6 +161,8 @@ def test_exposed_collectives_have_their_role() -> None:
     others = [DumpFile.of_text(before, "m.before_optimizations.txt")]
     overlap = overlap_of(Compile([DumpFile.of_text(_MESH, "m.txt")], others=others))
     text = "reduces partial results of parameter 0"
-    (found,) = overlaps_json([overlap], 9)
+    found = overlap_json(overlap, 9)
     assert [one["role"] for one in found["exposed"]] == [{"kind": "reduction", "text": text}]
-    assert any(line.endswith(f"a -> b {text}") for line in text_lines(overlap_content(overlap, 9)))
+    assert any(
+        line.endswith(f"a -> b {text}") for line in text_lines(overlap_content(overlap, 9, "jit_f"))
+    )

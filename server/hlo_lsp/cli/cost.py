@@ -14,7 +14,7 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_AXES, ROLES_WITHOUT_COST
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_content, cost_json
-from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
+from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
 from hlo_lsp.stats.instruction_table import CostTable, cost_table
 
 
@@ -27,17 +27,18 @@ def run(options: argparse.Namespace) -> int:
     has_axes = key is InstructionKey.AXIS or options.format == "json"
     tables = costs_at(options.paths, options.chip, errors, with_axes=has_axes)
     answers = [
-        module_answer(table.cost.dump, _size(table), partial(cost_content, table, key, options.top))
+        module_answer(
+            table.cost.dump,
+            _size(table),
+            partial(cost_content, table, key, options.top),
+            partial(cost_json, table, key, options.top),
+        )
         for table in tables
     ]
     print_answer(
         options.format,
         answers_content(answers, options.paths, with_small=options.all),
-        lambda: {
-            "modules": titled_modules(
-                [cost_json(table, key, options.top) for table in tables], answers
-            )
-        },
+        partial(answers_json, answers),
     )
     return print_errors(errors)
 

@@ -1,24 +1,22 @@
 """``hlo-lsp cost --collectives``: list asynchronous operations, and those that are exposed."""
 
 import argparse
-from dataclasses import replace
 from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.proving import proving_compiler
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.display.table import Content
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.module_answers import answers_content, module_answer, titled_modules
-from hlo_lsp.reports.overlap import Overlap, overlap_content, overlap_of, overlaps_json, with_proofs
+from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
+from hlo_lsp.reports.overlap import overlap_content, overlap_json, overlap_of, with_proofs
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    found = []
+    answers = []
     with proving_compiler(options) as compiler:
         for dump in dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES):
             chip = chip_of(dump, options.chip)
@@ -28,17 +26,13 @@ def run(options: argparse.Namespace) -> int:
 
                 prove = partial(prove_options, compiler, dump, chip)
                 overlap = with_proofs(overlap, prove, options.top)
-            content = partial(_content, overlap, options.top)
-            found.append((overlap, module_answer(dump, largest_peak_bytes(dump), content)))
-    found.sort(key=lambda one: one[1].size, reverse=True)
-    overlaps, answers = [overlap for overlap, _ in found], [answer for _, answer in found]
+            content = partial(overlap_content, overlap, options.top)
+            json = partial(overlap_json, overlap, options.top)
+            answers.append(module_answer(dump, largest_peak_bytes(dump), content, json))
+    answers.sort(key=lambda one: one.size, reverse=True)
     print_answer(
         options.format,
         answers_content(answers, options.paths, with_small=options.all),
-        lambda: {"modules": titled_modules(overlaps_json(overlaps, options.top), answers)},
+        partial(answers_json, answers),
     )
     return print_errors(errors)
-
-
-def _content(overlap: Overlap, count: int, title: str) -> Content:
-    return overlap_content(replace(overlap, name=title), count)

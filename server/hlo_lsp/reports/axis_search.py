@@ -9,8 +9,8 @@ from hlo_lsp.display.table import Content, Table
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.instruction_owners import instruction_facts
-from hlo_lsp.program.mesh import MeshAxis
-from hlo_lsp.reports.overlap import Overlap, PlacedCollective, collective_json, overlap_of
+from hlo_lsp.program.mesh import CollectiveAxes
+from hlo_lsp.reports.overlap import Overlap, OverlapRow, collective_json, overlap_of
 from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
 
 
@@ -18,7 +18,7 @@ from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
 class AxisCollective:
     """A collective over an axis, with the least time of all executions, None if it is unknown."""
 
-    placed: PlacedCollective
+    placed: OverlapRow
     least_ps: float | None
     source: SourceLine | None
 
@@ -44,7 +44,7 @@ class AxisInModule:
 def find_axis(dump: Compile, axis: str, chip: Chip | None) -> AxisInModule:
     """Return the collectives over an axis by its name, or by its label if it has none."""
     overlap = overlap_of(dump, chip)
-    placed = [one for one in overlap.placed if any(_is_axis(each, axis) for each in one.axes.axes)]
+    placed = [one for one in overlap.placed if one.axes and _has_axis(one.axes, axis)]
     times = {one.start: one.least_ps for one in overlap.network or ()}
     owners = instruction_facts(dump, (one.start.name for one in placed))
     sources = {name: owner.source for name, owner in owners.items()}
@@ -55,9 +55,9 @@ def find_axis(dump: Compile, axis: str, chip: Chip | None) -> AxisInModule:
     return AxisInModule(overlap, tuple(found))
 
 
-def _is_axis(axis: MeshAxis, text: str) -> bool:
-    """Return whether a text names an axis, or the one of which it is a part."""
-    return text in {axis.label, (axis.name or "").partition(":")[0]}
+def _has_axis(axes: CollectiveAxes, text: str) -> bool:
+    """Return whether a text names one of the axes, or the one of which it is a part."""
+    return any(text in {one.label, (one.name or "").partition(":")[0]} for one in axes.axes)
 
 
 def axis_content(found: AxisInModule, axis: str, count: int) -> Content:
@@ -70,7 +70,7 @@ def axis_content(found: AxisInModule, axis: str, count: int) -> Content:
         time = format_time(found.least_ps)
         text += f", at least {time} on the network of {found.overlap.chip.title}"
     yield text
-    rows = [_row(found.overlap, one) for one in found.collectives[:count]]
+    rows = [_row(one) for one in found.collectives[:count]]
     titles = ">network", ">bytes", ">executions", "exposed", "axis", "collective", "why", "owner"
     yield Table(titles, rows)
     if rest := found.collectives[count:]:
@@ -78,14 +78,14 @@ def axis_content(found: AxisInModule, axis: str, count: int) -> Content:
         yield f"  and {len(rest):,} more ({size})"
 
 
-def _row(overlap: Overlap, one: AxisCollective) -> tuple[str, ...]:
-    placed, role = one.placed, overlap.roles.get(one.placed.start)
+def _row(one: AxisCollective) -> tuple[str, ...]:
+    placed, role = one.placed, one.placed.role
     return (
         "" if one.least_ps is None else format_time(one.least_ps),
         format_short_bytes(placed.bytes_per_run),
         f"{placed.executions:,}",
         "exposed" if placed.is_exposed else "",
-        placed.axes.label,
+        placed.axis,
         f"`{placed.start.name}`",
         "" if role is None else role.text,
         "" if one.source is None else one.source.short,
@@ -109,7 +109,7 @@ def axis_json(found: AxisInModule) -> dict[str, Any]:
                 "exposed": one.placed.is_exposed,
                 "least_seconds": None if one.least_ps is None else in_seconds(one.least_ps),
                 "source": None if one.source is None else str(one.source),
-                **collective_json(found.overlap, one.placed.start),
+                **collective_json(one.placed),
             }
             for one in found.collectives
         ],

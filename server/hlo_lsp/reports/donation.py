@@ -42,7 +42,6 @@ class DonationReport:
             None if they are unknown.
     """
 
-    name: str
     path: str
     arguments: tuple[Argument, ...] | None
     spaces: dict[int, str]
@@ -52,6 +51,11 @@ class DonationReport:
     saves_bytes: int | None = None
     analysis: tuple[int, int] | None = None
 
+    @property
+    def bytes(self) -> int:
+        """The bytes of all arguments of known size."""
+        return sum(one.bytes for one in self.arguments or ())
+
     def of(self, state: DonationState) -> list[Argument]:
         """Return the arguments in a state."""
         return [one for one in self.arguments or () if one.state is state]
@@ -59,11 +63,11 @@ class DonationReport:
 
 def donation_report(dump: Compile, count: int) -> DonationReport:
     """Return the donation of the arguments, with the reasons of at most ``count`` idle ones."""
-    name, path = dump.module_name, dump.files[0].label
+    path = dump.files[0].label
     arguments = donated_arguments(dump)
     spaces = {one.space: space_title(one.space, dump.backend) for one in arguments or ()}
     if arguments is None:
-        return DonationReport(name, path, None, spaces)
+        return DonationReport(path, None, spaces)
     occupancies = memory_space_occupancies(dump)
     idle = [
         one
@@ -76,7 +80,6 @@ def donation_report(dump: Compile, count: int) -> DonationReport:
         for each in occupancies
     )
     return DonationReport(
-        name,
         path,
         arguments,
         spaces,
@@ -95,12 +98,12 @@ def _analysis(dump: Compile) -> tuple[int, int] | None:
     return None if argument is None or alias is None else (argument, alias)
 
 
-def donation_content(report: DonationReport, count: int) -> Content:
+def donation_content(report: DonationReport, count: int, title: str) -> Content:
     """Yield the text and the tables, with at most ``count`` arguments of each kind."""
     if report.arguments is None:
-        yield f"{report.name}: no module text of the whole program, so the donation is unknown"
+        yield f"{title}: no module text of the whole program, so the donation is unknown"
         return
-    yield f"{report.name}: {_total(report.arguments)}"
+    yield f"{title}: {_total(report.arguments)}"
     for state in DonationState:
         found = report.of(state)
         if found:
@@ -181,7 +184,7 @@ def _is_small(report: DonationReport, argument: Argument) -> bool:
     """
     if argument.state is DonationState.UNUSED or not argument.is_size_known:
         return False
-    return is_negligible(argument.bytes, sum(one.bytes for one in report.arguments or ()), 1)
+    return is_negligible(argument.bytes, report.bytes, 1)
 
 
 def _fate(report: DonationReport, argument: Argument) -> tuple[str, ...]:
@@ -242,9 +245,9 @@ def _size(arguments: Sequence[Argument]) -> str:
     return f"at least {size}" if any(one.is_size_known for one in arguments) else "unknown"
 
 
-def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
+def donation_markdown(report: DonationReport, count: int, title: str) -> Iterator[str]:
     """Yield the lines of the Markdown form, with at most ``count`` arguments of each kind."""
-    yield f"# Donation of {markdown_code(report.name)}"
+    yield f"# Donation of {markdown_code(title)}"
     yield ""
     if report.arguments is None:
         yield "The donation is unknown without the module text of the whole program."
@@ -284,14 +287,13 @@ def donation_json(report: DonationReport) -> Json:
     dropped = {one.argument: one for one in report.dropped}
     copied = {one.argument: one for one in report.copied}
     return {
-        "name": report.name,
         "path": report.path,
         "complete": report.arguments is not None
         and all(one.is_size_known for one in report.arguments),
         "totals": None
         if report.arguments is None
         else {
-            "arguments": sum(one.bytes for one in report.arguments),
+            "arguments": report.bytes,
             **{state.value: sum(one.bytes for one in report.of(state)) for state in DonationState},
             "idle": sum(one.idle_bytes or 0 for one in report.arguments),
         },

@@ -66,13 +66,13 @@ def _of_space(dump: Compile, occupancy: SpaceOccupancy, step: int, count: int) -
     return SpaceValues(title, step, occupancy.bytes_at(step), tuple(found))
 
 
-def largest_values_content(name: str, dump: Compile, spaces: list[SpaceValues]) -> Content:
-    """Yield a table for each memory space of a compile, which is shown with a name."""
+def largest_values_content(dump: Compile, spaces: list[SpaceValues], title: str) -> Content:
+    """Yield a table for each memory space of a compile, which is shown with a title."""
     if not spaces:
-        yield f"{name}: live ranges are unknown"
+        yield f"{title}: live ranges are unknown"
     for space in spaces:
         total = format_short_bytes(space.bytes)
-        yield f"{name}: {total} of {space.title} are occupied at step {space.step:,}"
+        yield f"{title}: {total} of {space.title} are occupied at step {space.step:,}"
         yield Table(
             (">bytes", "value", "Python line", "kept for"),
             [_row(dump, one) for one in space.values],
@@ -95,7 +95,6 @@ def _row(dump: Compile, one: ValueAtStep) -> tuple[str, str, str, str]:
 def largest_values_json(dump: Compile, spaces: list[SpaceValues]) -> Json:
     """Return the values as JSON; see docs/json_schema.md."""
     return {
-        "name": dump.module_name,
         "path": dump.files[0].label,
         "spaces": [
             {

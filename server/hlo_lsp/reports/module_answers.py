@@ -29,19 +29,23 @@ class ModuleAnswer:
         size: What makes it large, such as its peak in bytes.
         content: Returns the text and the tables; the first line begins with the given title and a
             colon.
+        json: Returns the facts as JSON.
         paths: The paths of its files.
     """
 
     module: ModuleIdentity
     size: float
     content: Callable[[str], Content]
+    json: Callable[[], Json]
     paths: frozenset[Path] = frozenset()
 
 
-def module_answer(dump: Compile, size: float, content: Callable[[str], Content]) -> ModuleAnswer:
+def module_answer(
+    dump: Compile, size: float, content: Callable[[str], Content], json: Callable[[], Json]
+) -> ModuleAnswer:
     """Return the answer about a compile."""
     paths = frozenset(file.path for file in dump.files if file.path is not None)
-    return ModuleAnswer(module_identity(dump), size, content, paths)
+    return ModuleAnswer(module_identity(dump), size, content, json, paths)
 
 
 def answers_content(
@@ -57,7 +61,7 @@ def answers_content(
         paths: The paths that the user named: the compile of a file is never left out.
         with_small: Whether small compiles are shown in full.
     """
-    titles = distinct_titles([answer.module for answer in answers])
+    titles = answer_titles(answers)
     small = set() if with_small else _small(answers, paths)
     shown = []
     alike: dict[str | None, list[ModuleAnswer]] = {}
@@ -93,10 +97,17 @@ def _small(answers: Sequence[ModuleAnswer], paths: Collection[Path]) -> set[Modu
     return {answer for answer in small if answer not in alone}
 
 
-def titled_modules(modules: Sequence[Json], answers: Sequence[ModuleAnswer]) -> list[Json]:
-    """Return the JSON of answers with a title for each, which no other answer has."""
-    titles = distinct_titles([answer.module for answer in answers])
-    return [
-        {"name": module["name"], "title": title, **module}
-        for module, title in zip(modules, titles, strict=True)
-    ]
+def answer_titles(answers: Sequence[ModuleAnswer]) -> list[str]:
+    """Return a title for each answer, which no other one has."""
+    return distinct_titles([answer.module for answer in answers])
+
+
+def answers_json(answers: Sequence[ModuleAnswer]) -> Json:
+    """Return the answers as JSON, each with its title."""
+    titled = zip(answers, answer_titles(answers), strict=True)
+    return {
+        "modules": [
+            {"name": answer.module.name, "title": title, **answer.json()}
+            for answer, title in titled
+        ]
+    }

@@ -1,6 +1,5 @@
 """The padded arrays at the peaks of a compile, as data, text, and JSON."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +34,6 @@ class SpacePadding:
 class ModulePadding:
     """The padding at the peaks of a compile; ``spaces`` is empty without live ranges."""
 
-    name: str
     path: str
     spaces: tuple[SpacePadding, ...]
 
@@ -56,15 +54,15 @@ def padding_of(dump: Compile) -> ModulePadding:
         )
         for one in memory_space_occupancies(dump)
     ]
-    return ModulePadding(dump.module_name, dump.files[0].label, tuple(spaces))
+    return ModulePadding(dump.files[0].label, tuple(spaces))
 
 
-def padding_content(module: ModulePadding, count: int) -> Content:
+def padding_content(module: ModulePadding, count: int, title: str) -> Content:
     """Yield the text and the tables, with at most ``count`` shapes of each memory space."""
     if not module.spaces:
-        yield f"{module.name}: no live ranges, so the padding at the peak is unknown"
+        yield f"{title}: no live ranges, so the padding at the peak is unknown"
         return
-    yield f"{module.name}: {format_short_bytes(module.wasted)} of padding at the peaks"
+    yield f"{title}: {format_short_bytes(module.wasted)} of padding at the peaks"
     for space in module.spaces:
         if is_negligible(space.wasted, space.peak_bytes, 1):
             continue
@@ -100,25 +98,21 @@ def _owner(one: PaddedShape) -> str:
     return one.name if one.source is None else one.source.short
 
 
-def padding_json(modules: Sequence[ModulePadding], count: int) -> list[Json]:
+def padding_json(module: ModulePadding, count: int) -> Json:
     """Return the padding as JSON; see docs/json_schema.md."""
-    return [
-        {
-            "name": module.name,
-            "path": module.path,
-            "spaces": [
-                {
-                    "name": space.title,
-                    "peak_bytes": space.peak_bytes,
-                    "peak_step": space.peak_step,
-                    "wasted_bytes": space.wasted,
-                    "shapes": [_shape_json(one) for one in space.shapes[:count]],
-                }
-                for space in module.spaces
-            ],
-        }
-        for module in modules
-    ]
+    return {
+        "path": module.path,
+        "spaces": [
+            {
+                "name": space.title,
+                "peak_bytes": space.peak_bytes,
+                "peak_step": space.peak_step,
+                "wasted_bytes": space.wasted,
+                "shapes": [_shape_json(one) for one in space.shapes[:count]],
+            }
+            for space in module.spaces
+        ],
+    }
 
 
 def _shape_json(one: PaddedShape) -> Json:

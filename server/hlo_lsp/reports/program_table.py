@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.utilization import network_transfers
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.reports.overlap import overlap_of
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
 
@@ -59,8 +58,8 @@ def program_row(label: str, dumps: Iterable[Compile], chip: str | None = None) -
     if dump is None:
         return ProgramRow(label)
     summary = summarize_with_cost(dump, SummaryOptions(count=1), chip)
-    network = overlap_of(dump, chip_of(dump, chip)).network
     main, cost = summary.main, summary.cost
+    network = None if cost is None else network_transfers(cost)
     return ProgramRow(
         label,
         dump.module_name,
