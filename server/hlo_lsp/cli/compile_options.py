@@ -3,28 +3,20 @@
 import argparse
 
 from hlo_lsp.cli.shared_options import (
-    FORMATS,
+    TPUS,
+    add_chip_option,
+    add_format_option,
+    add_path,
     add_paths,
     add_python_option,
     add_top_option,
-    chip_name,
-    dump_path,
-    names_of,
 )
-
-_CHIPS = ("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x")
 
 
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_paths(parser, "path", nargs=None)
-    parser.add_argument(
-        "--chip",
-        metavar="CHIP",
-        type=chip_name,
-        choices=_CHIPS,
-        help=f"the chip to compile for: {names_of(_CHIPS)} (default: that of the dump)",
-    )
+    add_chip_option(parser, "the chip to compile for", TPUS)
     parser.add_argument(
         "--topology",
         metavar="TOPOLOGY",
@@ -48,13 +40,8 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-donate", action="store_true", help="donate no argument that the program donates"
     )
-    parser.add_argument(
-        "--with",
-        dest="edited",
-        metavar="FILE",
-        type=dump_path,
-        help="an edited module text to compile in place of that of the dump",
-    )
+    what = "an edited module text to compile in place of that of the dump"
+    add_path(parser, "--with", what, "FILE", dest="edited")
     add_python_option(parser)
     parser.add_argument(
         "-o",
@@ -63,9 +50,4 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         help="keep the new dump in this folder, which must be empty",
     )
     add_top_option(parser, 10, "the number of entries to show in each list")
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default=FORMATS[0],
-        help=f"the output format (default: {FORMATS[0]})",
-    )
+    add_format_option(parser)

@@ -11,18 +11,18 @@ from hlo_lsp.cli.check_options import add_check_options
 from hlo_lsp.cli.compile_options import add_compile_options
 from hlo_lsp.cli.help_text import HelpFormatter, RootParser, examples_text
 from hlo_lsp.cli.shared_options import (
-    FORMATS,
     FORMS,
     HERE,
     CommandParser,
-    add_all_modules_option,
     add_all_option,
     add_answer_options,
     add_by_option,
     add_chip_option,
+    add_format_option,
     add_logging_options,
     add_metric_option,
     add_optional_dumps,
+    add_path,
     add_paths,
     add_place_options,
     add_prove_options,
@@ -30,7 +30,6 @@ from hlo_lsp.cli.shared_options import (
     add_server_options,
     add_top_option,
     add_worker_options,
-    dump_path,
     names_of,
     positive_integer,
 )
@@ -74,13 +73,8 @@ def argument_parser() -> argparse.ArgumentParser:
 
 
 def _add_summary_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        type=dump_path,
-        nargs="+",
-        help="a dump file, a folder with dumps, or a log with an out-of-memory message",
-    )
+    what = "a dump file, a folder with dumps, or a log with an out-of-memory message"
+    add_path(parser, "paths", what, nargs="+")
     add_other_answers(parser, "summary")
     parser.add_argument(
         "--check",
@@ -141,12 +135,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="with --each, search the largest number that needs at most this memory, such as"
         " 15.75GiB; NAME=FIRST..LAST is a range",
     )
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default=FORMATS[0],
-        help=f"the output format of --each (default: {FORMATS[0]})",
-    )
+    add_format_option(parser, " of --each")
     add_top_option(parser, 5, "the number of modules and owners to show")
     add_all_option(parser, _SMALL_PARTS)
     parser.add_argument(
@@ -166,7 +155,9 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     )
     add_chip_option(parser)
     add_top_option(parser, 10, "the number of groups or operations to show")
-    add_all_modules_option(parser)
+    parser.add_argument(
+        "--all", action="store_true", help="also show modules below 1%% of the largest"
+    )
     add_answer_options(parser)
 
 
@@ -211,12 +202,8 @@ def _add_modules_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:
     for name in ("before", "after"):
-        parser.add_argument(
-            name,
-            metavar=name.upper(),
-            type=dump_path,
-            help=f"a dump file or a folder with dumps, {name} a change",
-        )
+        what = f"a dump file or a folder with dumps, {name} a change"
+        add_path(parser, name, what, name.upper())
     parser.add_argument(
         "--max-growth",
         metavar="LIMIT",
@@ -242,14 +229,8 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         help="a name such as `fusion.12`, a Python line such as `train.py:27`,"
         " a shape such as `f32[8,128]`, or a part of an op_name with a slash",
     )
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        type=dump_path,
-        nargs="*",
-        default=HERE,
-        help="a dump file, or a folder with dumps (default: the current folder)",
-    )
+    what = "a dump file, or a folder with dumps (default: the current folder)"
+    add_path(parser, "paths", what, nargs="*", default=HERE)
     parser.add_argument(
         "--axis",
         metavar="AXIS",
@@ -261,12 +242,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "log",
-        metavar="LOG",
-        type=dump_path,
-        help="a log with the message, or - for standard input",
-    )
+    add_path(parser, "log", "a log with the message, or - for standard input", "LOG")
     add_optional_dumps(parser, "the folder of LOG")
     parser.add_argument(
         "--message",
@@ -279,22 +255,16 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_profile_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "profile",
-        metavar="PROFILE",
-        type=dump_path,
-        help="an xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote: its"
-        " newest run",
+    what = (
+        "an xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote: its newest"
+        " run"
     )
+    add_path(parser, "profile", what, "PROFILE")
     add_optional_dumps(parser, "the modules in the profile")
     add_chip_option(parser)
     add_by_option(parser, "row")
-    parser.add_argument(
-        "--compare",
-        metavar="BEFORE",
-        type=dump_path,
-        help="show what changed since this profile, the largest change first",
-    )
+    what = "show what changed since this profile, the largest change first"
+    add_path(parser, "--compare", what, "BEFORE")
     parser.add_argument(
         "--extract",
         metavar="DIR",
@@ -328,21 +298,12 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     add_place_options(
         parser, "the step of pprof and folded stacks (default: the peak of each memory space)"
     )
-    parser.add_argument(
-        "--profile",
-        metavar="PROFILE",
-        type=dump_path,
-        help="a profile of JAX, for the measured time of the steps of memory maps",
-    )
+    what = "a profile of JAX, for the measured time of the steps of memory maps"
+    add_path(parser, "--profile", what, "PROFILE")
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "path",
-        metavar="PATH",
-        type=dump_path,
-        help="a dump file; with NAME also a folder with dumps",
-    )
+    add_path(parser, "path", "a dump file; with NAME also a folder with dumps")
     parser.add_argument(
         "name",
         metavar="NAME",
@@ -369,12 +330,8 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         help="the computation with this name; in a stdout dump, the first one",
     )
     add_chip_option(parser)
-    parser.add_argument(
-        "--profile",
-        metavar="PROFILE",
-        type=dump_path,
-        help="a profile of JAX, for measured times (default: one in the folder of the dump)",
-    )
+    what = "a profile of JAX, for measured times (default: one in the folder of the dump)"
+    add_path(parser, "--profile", what, "PROFILE")
     add_answer_options(parser)
 
 

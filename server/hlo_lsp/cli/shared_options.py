@@ -114,36 +114,30 @@ def add_logging_options(parser: argparse.ArgumentParser, default: object = None)
     )
 
 
+def add_path(
+    parser: argparse.ArgumentParser, name: str, what: str, metavar: str = "PATH", **more: Any
+) -> None:
+    """Add a path or several of them, which can be URLs; ``more`` is for the parser."""
+    parser.add_argument(name, metavar=metavar, type=dump_path, help=what, **more)
+
+
 def add_paths(
     parser: argparse.ArgumentParser, name: str = "paths", nargs: str | None = "+"
 ) -> None:
     """Add the paths of dumps."""
-    parser.add_argument(
-        name,
-        metavar="PATH",
-        type=dump_path,
-        nargs=nargs,
-        help="a dump file, a folder with dumps, or - for standard input",
-    )
+    what = "a dump file, a folder with dumps, or - for standard input"
+    add_path(parser, name, what, nargs=nargs)
 
 
 def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the paths of dumps that a command can do without."""
-    parser.add_argument(
-        "dumps",
-        metavar="DUMPS",
-        type=dump_path,
-        nargs="*",
-        default=[],
-        help=f"dump files, or folders with dumps (default: {default})",
-    )
+    what = f"dump files, or folders with dumps (default: {default})"
+    add_path(parser, "dumps", what, "DUMPS", nargs="*", default=[])
 
 
 HERE = [Path()]  # the default of paths
-_CHIPS = (
-    *("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
-    *("a100", "h100", "h200", "b200", "mi300x", "mi350x", "mi355x"),
-)
+TPUS = ("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x")
+_CHIPS = (*TPUS, "a100", "h100", "h200", "b200", "mi300x", "mi350x", "mi355x")
 
 
 def chip_name(text: str) -> str:
@@ -174,14 +168,18 @@ def add_by_option(parser: argparse.ArgumentParser, entry: str) -> None:
     )
 
 
-def add_chip_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option for the chip of least times."""
+def add_chip_option(
+    parser: argparse.ArgumentParser,
+    what: str = "the chip for the least time",
+    chips: Sequence[str] = _CHIPS,
+) -> None:
+    """Add the option for a chip, by default for that of least times."""
     parser.add_argument(
         "--chip",
         metavar="CHIP",
         type=chip_name,
-        choices=_CHIPS,
-        help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump)",
+        choices=chips,
+        help=f"{what}: {names_of(chips)} (default: that of the dump)",
     )
 
 
@@ -245,17 +243,18 @@ def add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     )
 
 
-def add_all_modules_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that shows modules below 1% of the largest in full."""
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="also show modules below 1%% of the largest",
-    )
-
-
 FORMATS = ("text", "markdown", "json")
 FORMS = ("html", "json", "pprof", "folded", "perfetto", "csv")
+
+
+def add_format_option(parser: argparse.ArgumentParser, of: str = "") -> None:
+    """Add the option for the format of an answer that is not written to a file."""
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default=FORMATS[0],
+        help=f"the output format{of} (default: {FORMATS[0]})",
+    )
 
 
 def add_answer_options(parser: argparse.ArgumentParser, *others: str) -> None:
