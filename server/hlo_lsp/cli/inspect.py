@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
 
 from hlo_lsp.cli.dumps import current_folder_frames, near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
@@ -65,11 +64,10 @@ from hlo_lsp.stats.measured_programs import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.inert import json_text
+from hlo_lsp.text.inert import Json, json_text
 from hlo_lsp.text.remote import shown
 
 _Dumps = Iterator[tuple[Compile, DumpFile]]
-Json = dict[str, Any]
 _Target = tuple[Card, Json]
 _TimeOf = tuple[
     Callable[[InstructionTable, str], list[Fact]], Callable[[InstructionTable, str], Json]

@@ -16,7 +16,7 @@ from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
-from hlo_lsp.reports.memory_map import Json, memory_map_document
+from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 from hlo_lsp.reports.profile_report import profile_json
 from hlo_lsp.reports.stats_page import cost_page, profile_page
@@ -24,7 +24,7 @@ from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.inert import json_text, printable
+from hlo_lsp.text.inert import Json, json_text, printable
 from hlo_lsp.text.remote import shown
 
 _MAX_GROUPS = 1_000  # of the JSON form of costs

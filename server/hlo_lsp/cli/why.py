@@ -3,7 +3,6 @@
 import argparse
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at, near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
@@ -17,9 +16,9 @@ from hlo_lsp.reports.find import FindQuery, QueryKind, find_buffers
 from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.amounts import format_short_bytes
+from hlo_lsp.text.inert import Json
 from hlo_lsp.text.remote import shown
 
-Json = dict[str, Any]
 _MAX_ID_DIGITS = 20
 _MAX_LISTED = 10  # compiles
 

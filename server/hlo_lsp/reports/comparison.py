@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content
@@ -18,9 +17,7 @@ from hlo_lsp.reports.diff_text import (
     headline,
 )
 from hlo_lsp.reports.module_names import distinct_titles, joined_names, module_identity
-from hlo_lsp.text.inert import markdown_code, markdown_text
-
-Json = dict[str, Any]
+from hlo_lsp.text.inert import Json, markdown_code, markdown_text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

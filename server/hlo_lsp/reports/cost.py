@@ -1,7 +1,6 @@
 """The cost of a program as text and JSON: the table of its instructions without measured times."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from hlo_lsp.cost.descriptions import IF_IN_CACHE, describe_amounts, unknown_parts
 from hlo_lsp.cost.operation import Cost
@@ -20,8 +19,8 @@ from hlo_lsp.text.amounts import (
     format_transcendentals,
     in_seconds,
 )
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _UNKNOWN_TABLES = " (bytes at least: the tables of tuples depend on the chip; use --chip)"
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.cost.chips import Chip, chip_of
 from hlo_lsp.cost.program_cost import ProgramCost
@@ -21,8 +20,8 @@ from hlo_lsp.text.amounts import (
     format_time,
     in_seconds,
 )
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 COST_KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE)
 _MIN_SHOWN_PICOSECONDS = 5  # shorter times are shown as 0.00 ns
 

@@ -1,7 +1,6 @@
 """The differences between two compiles as JSON, text, and Markdown."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from hlo_lsp.display.phrases import count_noun, join_dotted, shortened, shortened_change
 from hlo_lsp.display.table import Cell, Table, markdown_table, text_lines
@@ -22,9 +21,8 @@ from hlo_lsp.syntax.instruction_text import attributes_column
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import comma_separated_texts
 from hlo_lsp.text.amounts import format_short_bytes, format_signed
-from hlo_lsp.text.inert import markdown_text
+from hlo_lsp.text.inert import Json, markdown_text
 
-Json = dict[str, Any]
 _MIN_SHARE = 0.3  # of corresponding instructions; below, two modules are unrelated
 _MAX_SHAPE_CHARACTERS = 60
 _MIN_SHOWN_BYTES = 1024  # of a change; memory spaces of semaphores change by a few bytes

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun, more_line
 from hlo_lsp.display.table import Content, Table, markdown_blocks, markdown_table
@@ -20,9 +19,7 @@ from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.text.amounts import format_short_bytes
-from hlo_lsp.text.inert import markdown_code
-
-Json = dict[str, Any]
+from hlo_lsp.text.inert import Json, markdown_code
 
 _MIN_IDLE_BYTES = 1024
 

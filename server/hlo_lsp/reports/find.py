@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import count_noun, shortened
@@ -26,6 +25,7 @@ from hlo_lsp.program.instruction_owners import instruction_facts, owner_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes as _size
+from hlo_lsp.text.inert import Json
 
 _LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
 _SHAPE = re.compile(r"\(*([a-z]\w*)\[[\d,<=? ]*\].*")
@@ -85,17 +85,17 @@ class FoundBuffer:
     """
 
     name: str
-    bytes: int
-    peak_bytes: int
-    space: str | None
     shape: str
-    live: RangeRow | None
     computation: str | None
     source: SourceLine | None
-    saved_by: SourceLine | None
-    argument: str | None
     file: DumpFile
     line: int
+    bytes: int = 0
+    peak_bytes: int = 0
+    space: str | None = None
+    live: RangeRow | None = None
+    saved_by: SourceLine | None = None
+    argument: str | None = None
     pass_rank: int = 0
     match: int = 0
     is_fixed: bool = False
@@ -241,17 +241,17 @@ class _Search:
         home = None if line is None else line.file.module.computation_of(line.record)
         return FoundBuffer(
             value.label,
+            value.shape,
+            None if home is None else home.name,
+            None if origin is None else origin.source,
+            place.file,
+            place.number,
             value.size,
             self._peak_bytes.get(value, 0),
             space_title(allocation.color, self._dump.backend),
-            value.shape,
             None if live is None else live.record,
-            None if home is None else home.name,
-            None if origin is None else origin.source,
             None if origin is None else origin.saved_by,
             None if origin is None else origin.argument,
-            place.file,
-            place.number,
             is_fixed=allocation.is_fixed,
         )
 
@@ -304,18 +304,12 @@ class _Search:
         home = file.module.computation_of(record)
         return FoundBuffer(
             record.name,
-            0,
-            0,
-            None,
             record.shape,
-            None,
             None if home is None else home.name,
             source,
-            None,
-            None,
             file,
             LocatedRecord(file, record).number,
-            rank,
+            pass_rank=rank,
         )
 
     def shares(self, found: Sequence[FoundBuffer]) -> Iterator[SpaceShare]:
@@ -327,7 +321,6 @@ class _Search:
                 yield SpaceShare(title, count, occupancy.peak_bytes, occupancy.peak_step)
 
 
-Json = dict[str, Any]
 _MAX_SHAPE_LENGTH = 40
 
 

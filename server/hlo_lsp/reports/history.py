@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import count_noun, shortened
@@ -14,9 +13,9 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes
+from hlo_lsp.text.inert import Json
 from hlo_lsp.text.remote import shown
 
-Json = dict[str, Any]
 NO_PASS_TEXTS = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
 _MAX_SHOWN = 100  # characters of a definition
 

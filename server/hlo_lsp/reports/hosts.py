@@ -14,8 +14,8 @@ from hlo_lsp.reports.diff import ModuleDiff, compare
 from hlo_lsp.reports.diff_text import first_change
 from hlo_lsp.reports.module_names import first_difference
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, size_text
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _MAX_LISTED_HOSTS = 6
 _MAX_DIFFERENCE_CHARACTERS = 160
 _UNREAD = "unreadable files"

@@ -1,7 +1,6 @@
 """The largest values at a step, and why each is alive; as a table and as JSON."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.display.table import Content, Table
 from hlo_lsp.memory.live_set import live_buffers
@@ -13,8 +12,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Value
 from hlo_lsp.reports.why_alive_text import kept_for, lifetime_json
 from hlo_lsp.text.amounts import format_short_bytes
-
-Json = dict[str, Any]
+from hlo_lsp.text.inert import Json
 
 
 @dataclass(frozen=True, slots=True)

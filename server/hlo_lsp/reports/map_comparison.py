@@ -1,7 +1,6 @@
 """The memory maps of two compiles, with the boxes that correspond."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from hlo_lsp.cost.chips import Chip, chip_of
 from hlo_lsp.memory.buffer_changes import BufferMatching
@@ -11,8 +10,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import TimeSources
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 NO_MAPS = "one of the compiles has no buffer assignment, so there is nothing to show"
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import nlargest
-from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import capitalized, count_noun
@@ -46,9 +45,8 @@ from hlo_lsp.reports.why_alive_text import kept_for
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes
-from hlo_lsp.text.inert import printable_json
+from hlo_lsp.text.inert import Json, printable_json
 
-Json = dict[str, Any]
 Table = dict[str, list[int]]
 
 FORMAT = "hlo-lsp memory map"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content
@@ -15,8 +14,8 @@ from hlo_lsp.reports.module_names import (
     joined_names,
     module_identity,
 )
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _MAX_NAMES = 10  # in a line
 
 

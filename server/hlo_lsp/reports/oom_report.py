@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.display.table import Table, markdown_table
@@ -26,7 +25,7 @@ from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.text.amounts import format_short_bytes as _size
 from hlo_lsp.text.amounts import parse_size
-from hlo_lsp.text.inert import markdown_text
+from hlo_lsp.text.inert import Json, markdown_text
 
 _VMEM = 1  # number of the memory space
 
@@ -160,7 +159,6 @@ def _owners_of_entries(joined: JoinedMessage) -> list[Owner]:
     return sorted(found.values(), key=lambda owner: -owner.bytes)
 
 
-Json = dict[str, Any]
 _OWNERS = 5
 _ENTRIES = 3
 _ADVICE = 3

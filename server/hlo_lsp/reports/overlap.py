@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.exposure import ExposureCause, exposure_cause
@@ -30,8 +29,8 @@ from hlo_lsp.program.transfers import (
 from hlo_lsp.program.trip_counts import Executions
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _MAX_NAMES = 3
 
 

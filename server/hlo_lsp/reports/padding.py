@@ -1,7 +1,6 @@
 """The padded arrays at the peaks of a compile, as data, text, and JSON."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Content, Table
@@ -11,8 +10,7 @@ from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.text.amounts import format_short_bytes
-
-Json = dict[str, Any]
+from hlo_lsp.text.inert import Json
 
 
 @dataclass(frozen=True, slots=True)

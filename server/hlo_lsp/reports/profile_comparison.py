@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.display.table import Content, Link, Table, markdown_table
@@ -13,9 +12,8 @@ from hlo_lsp.reports.profile_report import run_json
 from hlo_lsp.stats.changes import Amounts, Change, compare_tables
 from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_signed, format_time
-from hlo_lsp.text.inert import markdown_code, markdown_text
+from hlo_lsp.text.inert import Json, markdown_code, markdown_text
 
-Json = dict[str, Any]
 _FACTS = "median", "mean idle", "mean exposed communication"
 
 

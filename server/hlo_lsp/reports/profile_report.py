@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.program_cost import program_cost
@@ -21,9 +20,9 @@ from hlo_lsp.stats.instruction_table import (
 )
 from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
 from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_time
+from hlo_lsp.text.inert import Json
 from hlo_lsp.text.remote import shown
 
-Json = dict[str, Any]
 _MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
 _MAX_NAMES = 3
 _RUN_KEYS = (

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hlo_lsp.cost.utilization import network_transfers
 from hlo_lsp.display.table import Content, Table
@@ -10,8 +9,7 @@ from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.text.amounts import format_short_bytes, format_time, in_seconds
-
-Json = dict[str, Any]
+from hlo_lsp.text.inert import Json
 
 
 @dataclass(frozen=True, slots=True)

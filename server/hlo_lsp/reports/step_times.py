@@ -1,7 +1,6 @@
 """The memory map with the time of its steps: measured, or at least on a chip."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.display.phrases import capitalized, count_noun
@@ -11,8 +10,8 @@ from hlo_lsp.stats.instruction_table import InstructionTable
 from hlo_lsp.stats.measured_programs import TimeSources, program_table
 from hlo_lsp.stats.time_advice import time_advice
 from hlo_lsp.text.amounts import format_time
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _UNKNOWN = -1
 
 

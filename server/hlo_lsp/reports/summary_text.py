@@ -17,13 +17,13 @@ from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 from hlo_lsp.text.amounts import format_short_bytes as _size
 from hlo_lsp.text.amounts import in_seconds
 from hlo_lsp.text.inert import (
+    Json,
     markdown_block,
     markdown_code,
     markdown_link,
     markdown_text,
 )
 
-Json = dict[str, Any]
 _UNKNOWN = "unknown: "
 _CODE_SIZE = "generated_code_size_in_bytes"  # no file of a dump has it
 

@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.display.table import Table, text_lines
@@ -20,6 +19,7 @@ from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.reports.summary_text import buffer_json, buffer_name, origin_text
 from hlo_lsp.syntax.memory_records import RangeRow
 from hlo_lsp.text.amounts import format_short_bytes as _size
+from hlo_lsp.text.inert import Json
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
@@ -125,7 +125,6 @@ def _peak(dump: Compile, step: int, count: int) -> TimelinePeak:
     return TimelinePeak(step, count, row.record.name, None if owner is None else owner.source)
 
 
-Json = dict[str, Any]
 _HEIGHT = 10  # lines of a chart
 _MIN_COLUMNS = 20
 _BLOCKS = " ▁▂▃▄▅▆▇█"

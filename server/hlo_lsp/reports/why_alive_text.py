@@ -1,7 +1,6 @@
 """Why a buffer is alive, as a card and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.display.phrases import count_noun, join_limited
@@ -17,8 +16,8 @@ from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_bytes, format_short_bytes
+from hlo_lsp.text.inert import Json
 
-Json = dict[str, Any]
 _MAX_LISTED_USES = 8
 _LIFETIME_KEYS = (
     *("origin", "uses", "last_consumer", "waits_for", "is_output", "is_copied_to_output", "pass"),

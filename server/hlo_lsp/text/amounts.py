@@ -1,7 +1,7 @@
 """Amounts with units as text: sizes, FLOPs, and times."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
@@ -30,16 +30,23 @@ def format_short_bytes(count: int) -> str:
     return f"{digits} {text[len(digits) :]}"
 
 
-_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(B|KiB|MiB|GiB|TiB)\s*$")
+_AMOUNT = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(\w+)\s*$")
+
+
+def _parsed(text: str, units: Mapping[str, int]) -> float | None:
+    """Return the amount that a number with a unit states, None for other texts."""
+    match = _AMOUNT.match(text)
+    unit = None if match is None else units.get(match[2])
+    return None if match is None or unit is None else float(match[1]) * unit
+
+
+_SIZES = {unit: 1024**power for power, unit in enumerate(("B", *_UNITS[:4]))}
 
 
 def parse_size(text: str) -> int | None:
     """Return the bytes that a size such as ``12 GiB`` states, None for other texts."""
-    match = _SIZE.match(text)
-    if match is None:
-        return None
-    power = 0 if match[2] == "B" else 1 + _UNITS.index(match[2])
-    return int(float(match[1]) * 1024**power)
+    size = _parsed(text, _SIZES)
+    return None if size is None else int(size)
 
 
 def format_bytes(count: int) -> str:
@@ -76,15 +83,13 @@ def _decimal(count: int) -> str:
     return f"{size:.3g} {_DECIMAL_PREFIXES[prefix]}" if prefix else f"{count} "
 
 
-_FLOPS = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([kMGTPE]?)FLOP\s*$")
+_FLOPS = {f"{prefix}FLOP": 1000**power for power, prefix in enumerate(_DECIMAL_PREFIXES)}
 
 
 def parse_flops(text: str) -> int | None:
     """Return the number that a text such as ``90.9 GFLOP`` states, None for other texts."""
-    match = _FLOPS.match(text)
-    if match is None:
-        return None
-    return round(float(match[1]) * 1000.0 ** _DECIMAL_PREFIXES.index(match[2]))
+    flops = _parsed(text, _FLOPS)
+    return None if flops is None else round(flops)
 
 
 PICOSECONDS = 10**12  # of a second
@@ -109,13 +114,9 @@ def in_seconds(picoseconds: float | None) -> float | None:
 
 
 # Keyboards and fonts write the micro sign (U+00B5) or the Greek letter (U+03BC).
-_TIME = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(s|ms|[u\u00b5\u03bc]s|ns)\s*$")
+_TIMES = {unit: size for size, unit in _TIME_UNITS} | {"us": 10**6, "\u03bcs": 10**6}
 
 
 def parse_time(text: str) -> float | None:
     """Return the picoseconds that a text such as ``1.53 ms`` states, None for other texts."""
-    match = _TIME.match(text)
-    if match is None:
-        return None
-    unit = match[2].replace("us", "µs").replace("\u03bcs", "µs")
-    return float(match[1]) * next(size for size, name in _TIME_UNITS if name == unit)
+    return _parsed(text, _TIMES)

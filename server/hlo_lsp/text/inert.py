@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
+Json = dict[str, Any]
+"""An object of JSON."""
+
 # Control characters, characters that end a line for some reader, and those that have no shape or
 # change the direction of text. Blanks and tabs are kept, as are the joiners and the selectors in
 # the scripts and the pictures that need them.
