@@ -13,7 +13,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
-from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
+from hlo_lsp.reports.profiles import buffer_samples, folded_stacks
 from hlo_lsp.reports.trace_writer import PERFETTO
 from oracles.compiles import compiles_of, on_typical_folders
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.corpus
 def test_profiles_add_up_to_the_peaks(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         dump = compile_.dump
-        stacks = list(buffer_stacks(dump))
+        stacks = list(buffer_samples(dump))
         peaks = {
             space_title(one.space, dump.backend): one.peak_bytes
             for one in memory_space_occupancies(dump)
@@ -36,7 +36,7 @@ def test_profiles_add_up_to_the_peaks(folder: Path) -> None:
         names = [profile.string_table[one.type].replace("_", " ") for one in profile.sample_type]
         assert dict(zip(names, sums, strict=True)) == peaks
         folded: Counter[str] = Counter()
-        for line in folded_stacks(one.sample for one in stacks):
+        for line in folded_stacks(stacks):
             folded[line.split(";")[1]] += int(line.rpartition(" ")[2])
         assert folded == peaks
 

@@ -14,7 +14,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
-from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
+from hlo_lsp.reports.profiles import buffer_samples, folded_stacks
 from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, example
 
 _STEP_NANOSECONDS = 1000
@@ -42,7 +42,7 @@ def _events(trace: Any) -> list[Any]:
 
 
 def test_folded_stacks_have_the_innermost_frame_last() -> None:
-    lines = list(folded_stacks(one.sample for one in buffer_stacks(example())))
+    lines = list(folded_stacks(buffer_samples(example())))
     prefix = "jit_f;memory space 0;"
     assert lines == [
         f"{prefix}arguments;p['w'] 1024",
@@ -53,12 +53,12 @@ def test_folded_stacks_have_the_innermost_frame_last() -> None:
 
 def test_folded_stacks_sum_to_the_step() -> None:
     for step, expected in enumerate(BYTES):
-        lines = folded_stacks(one.sample for one in buffer_stacks(example(), step=step))
+        lines = folded_stacks(buffer_samples(example(), step=step))
         assert sum(int(line.rpartition(" ")[2]) for line in lines) == expected
 
 
 def test_profile_sums_to_the_peak() -> None:
-    profile = _profile(pprof_profile(list(buffer_stacks(example()))))
+    profile = _profile(pprof_profile(list(buffer_samples(example()))))
     (kind,) = profile.sample_type
     strings = profile.string_table
     assert (strings[kind.type], strings[kind.unit]) == ("memory_space_0", "bytes")
@@ -67,7 +67,7 @@ def test_profile_sums_to_the_peak() -> None:
 
 
 def test_profile_has_the_innermost_frame_first() -> None:
-    profile = _profile(pprof_profile(list(buffer_stacks(example()))))
+    profile = _profile(pprof_profile(list(buffer_samples(example()))))
     strings = profile.string_table
     functions = {one.id: one for one in profile.function}
     frames = {
@@ -81,7 +81,7 @@ def test_profile_has_the_innermost_frame_first() -> None:
 
 
 def test_profile_labels_name_the_value() -> None:
-    profile = _profile(pprof_profile(list(buffer_stacks(example()))))
+    profile = _profile(pprof_profile(list(buffer_samples(example()))))
     strings = profile.string_table
     labels = [
         {strings[label.key]: strings[label.str] for label in sample.label}
@@ -99,7 +99,7 @@ def test_profile_labels_name_the_value() -> None:
 @pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
 def test_pprof_reads_the_profile(tmp_path: Path) -> None:
     path = tmp_path / "profile.pb.gz"
-    path.write_bytes(pprof_profile(list(buffer_stacks(example()))))
+    path.write_bytes(pprof_profile(list(buffer_samples(example()))))
     found = subprocess.run(
         ["go", "tool", "pprof", "-top", "-unit=B", str(path)],
         capture_output=True, encoding="utf-8", check=True, timeout=300,
@@ -188,12 +188,12 @@ def test_trace_processor_reads_all_buffers(tmp_path: Path) -> None:
 
 def test_dump_without_live_ranges_is_an_empty_trace() -> None:
     assert perfetto_trace([example(ASSIGNMENT)]) == b""
-    assert list(buffer_stacks(example(ASSIGNMENT))) == []
+    assert list(buffer_samples(example(ASSIGNMENT))) == []
 
 
 def test_space_without_temp_allocations_is_exported() -> None:
     dump = example(ASSIGNMENT.partition("allocation 2")[0], "HloLiveRange (max 5):\n"
                    "  BufferLiveRange:\n    x{}:0-5\n")  # fmt: skip
-    assert sum(stack.bytes for stack in buffer_stacks(dump)) == FIXED_BYTES
+    assert sum(sum(sample.values.values()) for sample in buffer_samples(dump)) == FIXED_BYTES
     (space,) = memory_space_occupancies(dump)
     assert space.peak_step == 0 != PEAK_STEP

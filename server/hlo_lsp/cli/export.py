@@ -1,7 +1,7 @@
 """Profiles and traces that ``hlo-lsp report`` writes for other tools."""
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from itertools import chain
 
 from hlo_lsp.cli.cost import costs_at
@@ -23,7 +23,7 @@ from hlo_lsp.reports.instruction_samples import (
 from hlo_lsp.reports.kernels import kernel_table
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_of_samples, pprof_profile
-from hlo_lsp.reports.profiles import BufferStack, StackSample, buffer_stacks, folded_stacks
+from hlo_lsp.reports.profiles import StackSample, buffer_samples, folded_stacks
 
 
 def profile_data(options: argparse.Namespace, form: str, errors: list[str]) -> bytes:
@@ -49,10 +49,12 @@ def profile_data(options: argparse.Namespace, form: str, errors: list[str]) -> b
     known = [dump for dump in dumps if _has_live_ranges(dump, errors)]
     if form == "perfetto":
         return perfetto_trace(known)
-    stacks = list(_stacks(options, known, errors))
-    if form == "pprof" and stacks:
-        return pprof_profile(stacks)
-    return _folded(one.sample for one in stacks)
+    samples = [
+        sample
+        for dump, space in dumps_with_place(options, known, errors)
+        for sample in buffer_samples(dump, space, options.at)
+    ]
+    return pprof_profile(samples) if form == "pprof" and samples else _folded(samples)
 
 
 def _cost_data(options: argparse.Namespace, form: str, errors: list[str]) -> bytes:
@@ -94,10 +96,3 @@ def _has_live_ranges(dump: Compile, errors: list[str]) -> bool:
     missing = missing_facts(dump)
     errors.append(f"{dump.files[0].label}: {next(iter(missing))}")
     return False
-
-
-def _stacks(
-    options: argparse.Namespace, dumps: Sequence[Compile], errors: list[str]
-) -> Iterator[BufferStack]:
-    for dump, space in dumps_with_place(options, dumps, errors):
-        yield from buffer_stacks(dump, space, options.at)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.protos.messages import Fields, message_class
-from hlo_lsp.reports.profiles import BufferStack, Frame, SampleType, StackSample
+from hlo_lsp.reports.profiles import Frame, SampleType, StackSample
 
 # The part of https://github.com/google/pprof/blob/main/proto/profile.proto that is written.
 PPROF: Mapping[str, Fields] = {
@@ -28,16 +28,15 @@ PPROF: Mapping[str, Fields] = {
 }
 
 
-def pprof_profile(stacks: Sequence[BufferStack]) -> bytes:
+def pprof_profile(samples: Sequence[StackSample]) -> bytes:
     """Return a compressed profile of buffers; each memory space is a sample type.
 
     The default is the memory space with most bytes. Labels are the module, the role, and the value.
     """
     totals: Counter[SampleType] = Counter()
-    samples = [stack.sample for stack in stacks]
     for sample in samples:
         totals.update(sample.values)
-    comments = (f"{stack.module}: {stack.space} at step {stack.step:,}" for stack in stacks)
+    comments = (sample.comment for sample in samples)
     types = [kind for kind, _ in totals.most_common()]
     return pprof_of_samples(samples, types, dict.fromkeys(comments))
 

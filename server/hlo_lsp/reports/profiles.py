@@ -39,42 +39,21 @@ class SampleType(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StackSample:
-    """Values with a call stack, the outermost frame first, and the first frames of its flame."""
+    """Values with a call stack, the outermost frame first, and the first frames of its flame.
+
+    ``comment`` says what the values of all samples with it are, such as those of a step.
+    """
 
     roots: tuple[str, ...]
     frames: tuple[Frame, ...]
     values: Mapping[SampleType, int]
     labels: Mapping[str, str]
+    comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BufferStack:
-    """The bytes of a buffer with a call stack, the outermost frame first."""
-
-    module: str
-    space: str
-    step: int
-    bytes: int
-    frames: tuple[Frame, ...]
-    role: str
-    owned: OwnedBuffer
-
-    @property
-    def sample(self) -> StackSample:
-        """The bytes as a sample."""
-        labels = {"module": self.module, "role": self.role}
-        value = self.owned.buffer.value
-        if value is not None:
-            labels |= {"value": value.record.key, "shape": value.record.shape}
-        if self.owned.origin is not None and self.owned.origin.op_name is not None:
-            labels["op_name"] = self.owned.origin.op_name
-        values = {SampleType(self.space, "bytes"): self.bytes}
-        return StackSample((self.module, self.space), self.frames, values, labels)
-
-
-def buffer_stacks(
+def buffer_samples(
     dump: Compile, space: int | None = None, step: int | None = None
-) -> Iterator[BufferStack]:
+) -> Iterator[StackSample]:
     """Yield the buffers of the memory spaces.
 
     The bytes of a memory space add up to its occupied bytes at the step.
@@ -90,10 +69,16 @@ def buffer_stacks(
             continue
         at = occupancy.peak_step if step is None else step
         title = space_title(occupancy.space, dump.backend)
+        comment = f"{module}: {title} at step {at:,}"
         for owned in owned_buffers(dump, live_buffers(dump, occupancy.space, at)):
-            role = group_name(dump, owned, GroupKey.ROLE)
-            count = owned.buffer.bytes
-            yield BufferStack(module, title, at, count, _frames(dump, owned), role, owned)
+            labels = {"module": module, "role": group_name(dump, owned, GroupKey.ROLE)}
+            value, origin = owned.buffer.value, owned.origin
+            if value is not None:
+                labels |= {"value": value.record.key, "shape": value.record.shape}
+            if origin is not None and origin.op_name is not None:
+                labels["op_name"] = origin.op_name
+            values = {SampleType(title, "bytes"): owned.buffer.bytes}
+            yield StackSample((module, title), _frames(dump, owned), values, labels, comment)
 
 
 def _frames(dump: Compile, owned: OwnedBuffer) -> tuple[Frame, ...]:
