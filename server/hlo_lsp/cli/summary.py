@@ -17,6 +17,7 @@ from hlo_lsp.cli.printing import print_answer, print_errors
 from hlo_lsp.cli.proving import proving_compiler
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.display.phrases import hosts_note
+from hlo_lsp.display.table import markdown_blocks
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.memory.savings import largest_first
 from hlo_lsp.model.compile import Compile
@@ -28,7 +29,6 @@ from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost, with_pr
 from hlo_lsp.reports.summary_text import (
     small_module_line,
     small_module_lines,
-    small_modules_markdown,
     summary_json,
     summary_lines,
     summary_markdown,
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         lambda: chain(
             *(message.markdown for message in messages),
             *in_full,
-            small_modules_markdown(lines),
+            markdown_blocks(small_module_lines(lines)),
         ),
     )
     return print_errors(errors)

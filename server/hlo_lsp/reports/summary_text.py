@@ -397,13 +397,6 @@ def line_uri(record: LocatedRecord[Any]) -> str:
     return f"{record.file.uri}#L{record.number}"
 
 
-def small_modules_markdown(small: Sequence[str]) -> Iterator[str]:
-    """Yield the Markdown form of ``small_module_lines``."""
-    if small:
-        title, *lines = small_module_lines(small)
-        yield from ("", title, "", *(f"- {markdown_text(line.strip())}" for line in lines))
-
-
 def buffer_name(owned: OwnedBuffer) -> str:
     """Return the name and the shape index of a buffer's value."""
     value = owned.buffer.value
