@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
-from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cli.program_run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.compiling.compiler_process import CompilerProcess
@@ -146,7 +145,7 @@ def load_profile(path: str | os.PathLike[str], *dumps: str | os.PathLike[str]) -
         read = profile_at(profile, errors)
         paths = [local_path(os.fspath(one)) for one in dumps]
         joined = joined_profile(read, profile, paths, errors)
-    except (CommandError, UnreadableError) as error:
+    except UnreadableError as error:
         raise OSError(str(error)) from error
     if errors:
         raise OSError("; ".join(errors))

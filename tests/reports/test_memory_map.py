@@ -5,8 +5,9 @@ from itertools import accumulate
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
+from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.text.inert import Json
 from jobs import count_checkpoints
 
 _ASSIGNMENT = """\

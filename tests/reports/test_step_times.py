@@ -8,9 +8,10 @@ from hlo_lsp.cost.chips import chips
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.reports.memory_map import Json, memory_map
+from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import TimeSources, read_profile_times
+from hlo_lsp.text.inert import Json
 from stats.test_measured_programs import written_profile
 from stats.test_time_advice import RECOMPUTED
 

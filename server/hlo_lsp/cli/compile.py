@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.printing import make_folder, print_answer, print_errors
 from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
@@ -23,7 +23,6 @@ from hlo_lsp.reports.comparison import (
 )
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
-from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import markdown_text
 from hlo_lsp.text.remote import shown
 
@@ -34,12 +33,14 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return 0, 1 for differences, or 2 if the program cannot be compiled."""
     changes, folder = _changes(options), None
     if options.output is not None:
-        folder = _empty_folder(Path(options.output))
+        folder = make_folder(Path(options.output))
+        if any(folder.iterdir()):
+            raise CommandError(f"{folder} is not empty")
     try:
         python = find_python(options.python)
         with progress_note() as report, CompilerProcess(python, report) as compiler:
             program = program_at(options.path)  # while the process loads jax
-            found = compile_again(compiler, program, changes, folder)
+            found = compile_again(compiler, program, changes, folder and folder.absolute())
             return _show(options, found)
     except CompileFailedError as error:
         if error.line is None:
@@ -57,22 +58,9 @@ def _changes(options: argparse.Namespace) -> Changes:
         flags[name] = value
     text = None
     if options.edited is not None:
-        try:
-            text = "\n".join(read_document(options.edited).lines)
-        except UnreadableError as error:
-            raise CommandError(str(error)) from None
+        text = "\n".join(read_document(options.edited).lines)
     donated = None if options.donate is None else tuple(options.donate)
     return Changes(options.chip, options.topology, flags, donated, options.no_donate, text)
-
-
-def _empty_folder(folder: Path) -> Path:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise CommandError(f"{folder} is not empty")
-    except OSError as error:
-        raise CommandError(f"cannot create {folder}: {error.strerror}") from None
-    return folder.absolute()
 
 
 def _show(options: argparse.Namespace, found: Recompiled) -> int:

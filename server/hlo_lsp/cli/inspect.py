@@ -92,10 +92,7 @@ def run(options: argparse.Namespace) -> int:
         what = "this is a folder; specify a name, or one of its files"
         raise CommandError(f"{shown(path)}: {what}; `{values}` lists the largest values")
     workspace = DumpWorkspace(frames=current_folder_frames())
-    try:
-        file = workspace.file(path)
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
+    file = workspace.file(path)
     if not file.kind.is_dump:
         is_empty = not any(file.lines)
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
@@ -285,7 +282,7 @@ def _times(dump: Compile, options: argparse.Namespace) -> InstructionTable:
             profiles = (read_profile_times(path),)
         except UnreadableError as error:
             if options.profile is not None:
-                raise CommandError(str(error)) from None
+                raise
             print_errors([str(error)])
     print_errors(damage for one in profiles for damage in one.damages)
     table = program_table(dump, TimeSources(chip_of(dump, options.chip), profiles))

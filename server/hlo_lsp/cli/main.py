@@ -44,18 +44,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         if error.errno not in _FULL_DISK:
-            return _report_internal_error(error)
+            return _report_error(error)
         print(f"hlo-lsp: cannot write the output: {error.strerror}", file=sys.stderr)
         _discard_output()
         return 2
     except KeyboardInterrupt:
         end_at_once()
     except Exception as error:  # noqa: BLE001  # it is reported
-        return _report_internal_error(error)
+        return _report_error(error)
 
 
-def _report_internal_error(error: Exception) -> int:
-    """Print an error in one line, and return the exit status; with ``-v``, raise it."""
+def _report_error(error: Exception) -> int:
+    """Print an error in one line, and return the exit status.
+
+    With ``-v``, an internal error is raised.
+    """
+    # A late import, because help and servers need none of it.
+    from hlo_lsp.text.disk import UnreadableError  # noqa: PLC0415
+
+    if isinstance(error, UnreadableError):
+        print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
+        return USAGE_ERROR_STATUS
     if logging.getLogger(__name__).isEnabledFor(logging.INFO):
         raise error
     problem = f"hlo-lsp: internal error: {describe_error(error)}; -v shows where"

@@ -19,7 +19,7 @@ from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
-from hlo_lsp.text.disk import UnreadableError, read_document, read_first_lines
+from hlo_lsp.text.disk import read_document, read_first_lines
 from hlo_lsp.text.remote import shown
 
 
@@ -40,18 +40,13 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     log = _log_in(options.log)
     missing = [path for path in options.dumps if not path.exists()]
-    try:
-        lines = read_document(log).lines
-        if missing:
-            raise CommandError(f"{shown(missing[0])}: no such file or folder")
-        for path in options.dumps:
-            if path.is_file() and not is_converted(path.name):
-                read_first_lines(path)  # a binary file is an error, not a dump that does not match
-        found = report_of_log(
-            lines, log, options.dumps, options.message, with_negligible=options.all
-        )
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
+    lines = read_document(log).lines
+    if missing:
+        raise CommandError(f"{shown(missing[0])}: no such file or folder")
+    for path in options.dumps:
+        if path.is_file() and not is_converted(path.name):
+            read_first_lines(path)  # a binary file is an error, not a dump that does not match
+    found = report_of_log(lines, log, options.dumps, options.message, with_negligible=options.all)
     print_answer(
         options.format,
         [oom_lines(found.report)],

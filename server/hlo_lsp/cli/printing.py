@@ -118,6 +118,19 @@ def write_file(path: str, data: bytes) -> None:
         raise CommandError(f"cannot write {path}: {error.strerror}") from None
 
 
+def make_folder(folder: Path) -> Path:
+    """Return a folder after creating it if necessary.
+
+    Raises:
+        CommandError: It cannot be created.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"cannot create {folder}: {error.strerror}") from None
+    return folder
+
+
 def print_errors(errors: Iterable[str]) -> int:
     """Print the messages on standard error, and return the exit status.
 

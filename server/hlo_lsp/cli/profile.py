@@ -20,7 +20,6 @@ from hlo_lsp.protos.names import XPLANE_ENDINGS
 from hlo_lsp.reports.profile_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.reports.profile_report import profile_blocks, profile_json, run_lines
 from hlo_lsp.stats.measured_programs import JoinedProfile, join, profile_beside
-from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import shown
 
@@ -67,14 +66,11 @@ def profile_at(path: Path, errors: list[str]) -> Profile:
         errors: The list to which a message about each damage is added.
 
     Raises:
-        CommandError: There is no profile.
+        UnreadableError: There is no profile.
     """
-    try:
-        with progress_note() as note:
-            note(f"Reading {path.name}")
-            profile = read_profile(profile_run(path))
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
+    with progress_note() as note:
+        note(f"Reading {path.name}")
+        profile = read_profile(profile_run(path))
     errors += dict.fromkeys(profile.damages)
     return profile
 

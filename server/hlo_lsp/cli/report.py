@@ -23,7 +23,6 @@ from hlo_lsp.reports.stats_page import cost_page, profile_page
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.stats.measured_programs import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.text.amounts import format_short_bytes
-from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import Json, json_text, printable
 from hlo_lsp.text.remote import shown
 
@@ -106,10 +105,7 @@ def _memory_maps(options: argparse.Namespace, form: str, errors: list[str]) -> R
 
 
 def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
-    try:
-        times = read_profile_times(path)
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
+    times = read_profile_times(path)
     errors += times.damages
     return times
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
+from hlo_lsp.cli.printing import make_folder
 from hlo_lsp.cli.program_run import (
     FileStamps,
     dump_flags,
@@ -37,11 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.fit is not None and not options.each:
         raise CommandError("--fit needs --each")
     flags = os.environ.get("XLA_FLAGS", "")
-    folder = dump_folder(flags, options.output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CommandError(f"cannot create {folder}: {error.strerror}") from None
+    folder = make_folder(dump_folder(flags, options.output))
     if options.each:
         # A late import, because most runs have one program.
         from hlo_lsp.cli.sweep import run_sweep  # noqa: PLC0415

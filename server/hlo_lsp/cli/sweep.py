@@ -12,7 +12,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
-from hlo_lsp.cli.printing import print_answer
+from hlo_lsp.cli.printing import make_folder, print_answer
 from hlo_lsp.cli.program_run import (
     INTERRUPTED_STATUS,
     dump_flags,
@@ -75,12 +75,7 @@ class _Sweep:
         if name.casefold() in self._names:
             name = f"{name}_{len(self._names)}"
         self._names.add(name.casefold())
-        folder = self._folder / name
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CommandError(f"cannot create {folder}: {error.strerror}") from None
-        return folder
+        return make_folder(self._folder / name)
 
 
 class _StoppedError(Exception):

@@ -6,11 +6,9 @@ import sys
 from importlib import import_module
 from io import StringIO
 
-from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.printing import print_errors, write_file
 from hlo_lsp.cli.shared_options import dump_path
 from hlo_lsp.protos.reading import damage_in, read_document
-from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.inert import printable_lines
 from hlo_lsp.text.remote import is_url
 
@@ -23,10 +21,7 @@ def run(options: argparse.Namespace) -> int:
     errors = []
     texts = []
     for path in map(dump_path, options.paths):
-        try:
-            document = read_document(path)
-        except UnreadableError as error:
-            raise CommandError(str(error)) from None
+        document = read_document(path)
         texts.append(document.text)
         damage = damage_in(path, document.lines)
         errors += [] if damage is None else [damage]
