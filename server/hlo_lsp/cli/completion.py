@@ -1,6 +1,8 @@
 """Completion of commands, options, and paths in bash, zsh, and fish, by argcomplete."""
 
 import argparse
+from importlib import import_module
+from typing import Any
 
 from hlo_lsp.cli.errors import CommandError
 
@@ -11,11 +13,7 @@ def complete(parser: argparse.ArgumentParser) -> None:
     Raises:
         CommandError: The optional package is missing.
     """
-    try:
-        import argcomplete  # noqa: PLC0415  # no command needs it
-    except ImportError:
-        raise _missing() from None
-    argcomplete.autocomplete(parser)
+    _argcomplete("argcomplete").autocomplete(parser)
 
 
 def script(shell: str) -> str:
@@ -24,13 +22,14 @@ def script(shell: str) -> str:
     Raises:
         CommandError: The optional package is missing.
     """
-    try:
-        from argcomplete.shell_integration import shellcode  # noqa: PLC0415  # as above
-    except ImportError:
-        raise _missing() from None
-    text: str = shellcode(["hlo-lsp"], shell=shell)
+    text: str = _argcomplete("argcomplete.shell_integration").shellcode(["hlo-lsp"], shell=shell)
     return text
 
 
-def _missing() -> CommandError:
-    return CommandError("install the package argcomplete first: pip install 'hlo-lsp[completion]'")
+def _argcomplete(name: str) -> Any:
+    """Return a module of the package, which no command needs."""
+    try:
+        return import_module(name)
+    except ImportError:
+        message = "install the package argcomplete first: pip install 'hlo-lsp[completion]'"
+        raise CommandError(message) from None

@@ -2,9 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
@@ -19,7 +20,7 @@ from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
-from hlo_lsp.text.disk import read_document, read_first_lines
+from hlo_lsp.text.disk import UnreadableError, read_document, read_first_lines
 from hlo_lsp.text.remote import shown
 
 
@@ -114,6 +115,35 @@ def report_of_log(
     joined = join_message(message, found, module)
     report = oom_report(joined, with_negligible=with_negligible)
     return LogReport(report, number, len(messages))
+
+
+def answers_on_logs(
+    logs: Sequence[Path],
+    dumps: list[Path],
+    frames: FrameChoice,
+    errors: list[str],
+    options: argparse.Namespace,
+) -> Iterator[tuple[Compile | None, Any]]:
+    """Yield the compiles of the messages in logs, and the reports in the format of the answer.
+
+    Args:
+        logs: The paths of the logs.
+        dumps: As of ``report_of_log``.
+        frames: As of ``report_of_log``.
+        errors: The list to which a message about each log without a report is added.
+        options: The format, and whether to list advice on small savings.
+    """
+    form = {"text": oom_lines, "markdown": oom_markdown, "json": oom_json}[options.format]
+    for log in logs:
+        try:
+            lines = read_document(log).lines
+            found = report_of_log(lines, log, dumps, None, frames, with_negligible=options.all)
+            yield found.report.joined.dump, form(found.report)
+        except NoMessageError:
+            what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
+            errors.append(f"{shown(log)}: {what}")
+        except UnreadableError as error:
+            errors.append(str(error))
 
 
 def _dumps(

@@ -36,7 +36,6 @@ from hlo_lsp.reports.summary_text import (
 from hlo_lsp.text.inert import markdown_code
 
 if TYPE_CHECKING:
-    from hlo_lsp.cli.log_messages import LogMessage
     from hlo_lsp.compiling.compiler_process import CompilerProcess
 
 
@@ -47,13 +46,13 @@ def run(options: argparse.Namespace) -> int:
     paths = [path for path in options.paths if path not in logs]
     folders = tuple(options.workspace) or current_folder_frames().folders
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
-    messages: list[LogMessage] = []
+    messages: list[tuple[Compile | None, Any]] = []
     if logs:
         # A late import, because most runs have no log.
-        from hlo_lsp.cli.log_messages import log_messages  # noqa: PLC0415
+        from hlo_lsp.cli.oom import answers_on_logs  # noqa: PLC0415
 
-        messages += log_messages(logs, paths, frames, errors, with_negligible=options.all)
-    joined = [one.compile for one in messages if not paths]
+        messages += answers_on_logs(logs, paths, frames, errors, options)
+    joined = [dump for dump, _ in messages if not paths]
     # A job is sent to its worker, so without the paths of all others.
     others = argparse.Namespace(**{**vars(options), "paths": []})
     if options.prove:
@@ -88,16 +87,16 @@ def run(options: argparse.Namespace) -> int:
     print_answer(
         options.format,
         [
-            *(message.lines for message in messages),
+            *(message for _, message in messages),
             *in_full,
             *([small_module_lines(lines)] if lines else []),
         ],
         lambda: {
             "modules": [summary.full for summary in large + small],
-            "messages": [message.json for message in messages],
+            "messages": [message for _, message in messages],
         },
         lambda: chain(
-            *(message.markdown for message in messages),
+            *(message for _, message in messages),
             *in_full,
             markdown_blocks(small_module_lines(lines)),
         ),

@@ -144,23 +144,22 @@ class ShapeTexts:
 
 
 def window_text(window: Any) -> str:
-    """Return the attribute ``window={...}``."""
+    """Return the attribute ``window={...}``, with what differs from the usual value."""
     dimensions = window.dimensions
-    parts = [f"size={'x'.join(str(one.size) for one in dimensions)}"]
-    if any(one.stride != 1 for one in dimensions):
-        parts.append(f"stride={'x'.join(str(one.stride) for one in dimensions)}")
-    if any(one.padding_low or one.padding_high for one in dimensions):
-        pads = "x".join(f"{one.padding_low}_{one.padding_high}" for one in dimensions)
-        parts.append(f"pad={pads}")
-    if any(one.base_dilation != 1 for one in dimensions):
-        parts.append(f"lhs_dilate={'x'.join(str(one.base_dilation) for one in dimensions)}")
-    if any(one.window_dilation != 1 for one in dimensions):
-        parts.append(f"rhs_dilate={'x'.join(str(one.window_dilation) for one in dimensions)}")
-    if any(one.window_reversal for one in dimensions):
-        parts.append(
-            f"rhs_reversal={'x'.join(str(int(one.window_reversal)) for one in dimensions)}"
-        )
-    return f"window={{{' '.join(parts)}}}"
+    parts = (
+        ("size", [one.size for one in dimensions], None),
+        ("stride", [one.stride for one in dimensions], 1),
+        ("pad", [f"{one.padding_low}_{one.padding_high}" for one in dimensions], "0_0"),
+        ("lhs_dilate", [one.base_dilation for one in dimensions], 1),
+        ("rhs_dilate", [one.window_dilation for one in dimensions], 1),
+        ("rhs_reversal", [int(one.window_reversal) for one in dimensions], 0),
+    )
+    texts = [
+        f"{name}={'x'.join(map(str, values))}"
+        for name, values, usual in parts
+        if usual is None or any(value != usual for value in values)
+    ]
+    return f"window={{{' '.join(texts)}}}"
 
 
 def padding_text(padding: Any) -> str:

@@ -22,7 +22,6 @@ from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import (
     SpaceOccupancy,
     largest_off_chip_space,
-    local_peaks,
     memory_space_occupancies,
 )
 from hlo_lsp.memory.savings import large_spaces
@@ -41,6 +40,7 @@ from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, tuple_table_count
 from hlo_lsp.reports.summary_text import lost_lines
+from hlo_lsp.reports.timeline import peaks_of
 from hlo_lsp.reports.why_alive_text import kept_for
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -55,7 +55,6 @@ GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, Gro
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
 _MAX_REASONS = 250  # of fixed and of other boxes
-_MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 
 def memory_map_document(maps: Iterable[Json]) -> Json:
@@ -156,16 +155,13 @@ class _Map:
             "advice": self._advice(occupancy),
         }
         if occupancy is not None:
-            rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
-            curve = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
-            peaks = list(local_peaks(curve, rise))
             found |= {
                 "fixedBytes": occupancy.fixed_bytes,
                 "peakStep": occupancy.peak_step,
                 "peakBytes": occupancy.peak_bytes,
                 "changeSteps": _differences(occupancy.change_steps),
                 "tempBytes": _differences(occupancy.temp_bytes),
-                "localPeaks": [[step, occupancy.fixed_bytes + size] for step, size in peaks],
+                "localPeaks": list(map(list, peaks_of(occupancy))),
             }
         return found
 

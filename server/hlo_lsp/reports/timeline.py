@@ -99,9 +99,7 @@ def timeline_of(dump: Compile, space: int | None = None, step: int | None = None
 
 
 def _space_timeline(dump: Compile, occupancy: SpaceOccupancy, step: int | None) -> SpaceTimeline:
-    rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
-    curve = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
-    found = [_peak(dump, at, occupancy.fixed_bytes + temp) for at, temp in local_peaks(curve, rise)]
+    found = [_peak(dump, at, count) for at, count in peaks_of(occupancy)]
     buffers = () if step is None else live_buffers(dump, occupancy.space, step)
     return SpaceTimeline(
         space_title(occupancy.space, dump.backend),
@@ -110,6 +108,13 @@ def _space_timeline(dump: Compile, occupancy: SpaceOccupancy, step: int | None) 
         tuple(owned_buffers(dump, buffers)),
         tuple(_live_range(dump, buffer) for buffer in buffers),
     )
+
+
+def peaks_of(occupancy: SpaceOccupancy) -> Iterator[tuple[int, int]]:
+    """Yield the steps and the occupied bytes of local peaks."""
+    rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
+    curve = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
+    return ((step, occupancy.fixed_bytes + temp) for step, temp in local_peaks(curve, rise))
 
 
 def _live_range(dump: Compile, buffer: LiveBuffer) -> RangeRow | None:
