@@ -94,13 +94,9 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
             if job.text is not None and is_read:
                 known = read[texts[hashed[job].text_key]]
                 text, is_read = known.fingerprint, known.error is None
-            dump = partial(_read, job, number, errors) if is_read else _no_compile
+            dump = partial(_read, job, number, errors) if is_read else lambda: None
             found.append(HostCompile(host, program, one.module, text, one.memory, dump))
     return found
-
-
-def _no_compile() -> None:
-    """Return None, as the files of a compile cannot be read."""
 
 
 def _read(job: "_HashJob", number: int, errors: list[str]) -> Compile | None:

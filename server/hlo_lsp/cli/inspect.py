@@ -202,9 +202,8 @@ def _named(options: argparse.Namespace, dump: Compile, name: str) -> _Target | N
     head = dump.computation(name)
     if head is None:
         return None
-    return _add_time(
-        (computation_card(head), computation_json(head)), dump, name, _COMPUTATION_TIME, options
-    )
+    found = computation_card(head), computation_json(head)
+    return _add_time(found, dump, name, _COMPUTATION_TIME, options)
 
 
 def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:

@@ -1,7 +1,7 @@
 """The text of shapes, layouts, and other small parts (shape_util.cc, layout.cc, window_util.cc)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hlo_lsp.hlo.notation import index_text
@@ -195,27 +195,29 @@ def _labels(letters: dict[int, str], spatial: Sequence[int]) -> str:
     return "".join(labels.get(place, "?") for place in range(min(max(labels) + 1, 64)))
 
 
+def _quoted(text: str | bytes) -> str:
+    return f'"{escaped(text)}"'
+
+
+_METADATA: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("op_type", "op_name", "source_file"), _quoted),
+    **dict.fromkeys(("source_line", "source_end_line", "source_column", "source_end_column"), str),
+    "profile_type": index_text,
+    "deduplicated_name": _quoted,
+    "scheduling_name": lambda text: f'"{decoded(text)}"',
+    "stack_frame_id": str,
+}
+
+
 def metadata_text(metadata: Any) -> str:
     """Return the content of ``metadata={...}`` (hlo_op_metadata.cc)."""
-    parts = []
-    for name in ("op_type", "op_name", "source_file"):
-        value = getattr(metadata, name)
-        if value:
-            parts.append(f'{name}="{escaped(value)}"')
-    for name in ("source_line", "source_end_line", "source_column", "source_end_column"):
-        value = getattr(metadata, name)
-        if value:
-            parts.append(f"{name}={value}")
-    if metadata.profile_type:
-        parts.append(f"profile_type={index_text(metadata.profile_type)}")
-    if metadata.deduplicated_name:
-        parts.append(f'deduplicated_name="{escaped(metadata.deduplicated_name)}"')
-    if metadata.scheduling_name:
-        parts.append(f'scheduling_name="{decoded(metadata.scheduling_name)}"')
-    if metadata.stack_frame_id:
-        parts.append(f"stack_frame_id={metadata.stack_frame_id}")
+    parts = [
+        f"{name}={form(value)}"
+        for name, form in _METADATA.items()
+        if (value := getattr(metadata, name))
+    ]
     if metadata.HasField("metadata_payload") and metadata.metadata_payload.HasField("value"):
-        parts.append(f'metadata_payload="{escaped(metadata.metadata_payload.value)}"')
+        parts.append(f"metadata_payload={_quoted(metadata.metadata_payload.value)}")
     return " ".join(parts)
 
 

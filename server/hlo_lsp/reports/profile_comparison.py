@@ -114,7 +114,7 @@ def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[C
         yield [headline, Table(titles, [(*row[:2], "→", *row[2:]) for row in rows])]
 
 
-_PAGE_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
+PAGE_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
 _MIN_SHARE = 0.01  # of the largest median of all modules; modules below it are counted
 
 
@@ -132,7 +132,7 @@ def profile_comparison_markdown(
         count: The maximum number of rows of a table.
         link: Returns the URI of a Python line, None without one.
     """
-    by_key = {key: compare_profiles(before, after, key) for key in _PAGE_KEYS}
+    by_key = {key: compare_profiles(before, after, key) for key in PAGE_KEYS}
     modules = by_key[InstructionKey.LINE]
     longest = max(map(_longest_ps, modules), default=0)
     small = 0
@@ -143,7 +143,7 @@ def profile_comparison_markdown(
         name = markdown_code(module.name) if module.name else "Unknown module"
         yield from ("", f"## {name}", "")
         yield from (f"- {markdown_text(capitalized(fact))}" for fact in _facts_of(module))
-        yield from _tables({key: by_key[key][number].groups for key in _PAGE_KEYS}, count, link)
+        yield from _tables({key: by_key[key][number].groups for key in PAGE_KEYS}, count, link)
     if small:
         yield from ("", f"{count_noun(small, 'module')} below 1% of the longest one.")
 
@@ -164,7 +164,7 @@ def _tables(
             )
             for change in changes[:count]
         ]
-        titles = (_PAGE_KEYS[key], ">change", ">before", ">after")
+        titles = (PAGE_KEYS[key], ">change", ">before", ">after")
         yield from markdown_table(Table(titles, rows))
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")

@@ -11,13 +11,13 @@ from hlo_lsp.display.table import Table, html_table
 from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_facts, cost_groups_table, has_cost
+from hlo_lsp.reports.profile_comparison import PAGE_KEYS
 from hlo_lsp.reports.profile_report import joined_table, profile_facts, time_table
 from hlo_lsp.stats.instruction_table import CostTable, InstructionGroup
 from hlo_lsp.stats.measured_programs import JoinedProfile, JoinedProgram
 from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.inert import html_text
 
-_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
 _MAX_ROWS = 200  # of a table
 _MAX_SOURCE_CHARACTERS = 100
 
@@ -71,7 +71,7 @@ def _cost_section(table: CostTable, sources: _SourceTexts) -> Iterator[str]:
     yield f"<p>{html_text(program.dump.files[0].label)}</p>"
     if program.chip is not None:
         yield f"<p>{html_text(describe_peaks(program.chip))}</p>"
-    for key, title in _KEYS.items():
+    for key, title in PAGE_KEYS.items():
         groups = [group for group in table.cost_groups(key) if has_cost(group.cost)]
         if groups:
             shown = groups[:_MAX_ROWS]
@@ -91,7 +91,7 @@ def _profile_section(
     program: JoinedProgram, sources: _SourceTexts, chip: str | None
 ) -> Iterator[str]:
     yield from _facts(profile_facts(program.time))
-    for key, title in _KEYS.items():
+    for key, title in PAGE_KEYS.items():
         table = time_table(program, key, _MAX_ROWS, chip)
         table = replace(table, titles=(*table.titles[:-1], title))
         groups = joined_table(program, chip).groups(key)[:_MAX_ROWS]

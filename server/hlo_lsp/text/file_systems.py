@@ -296,16 +296,12 @@ class _Progress:
         self._window_start = time.monotonic()
         self._window_bytes = 0
 
-    def add(self, count: int) -> None:
-        """Note new bytes.
+    def to(self, count: int, _total: object = None) -> None:
+        """Note the number of all bytes.
 
         Raises:
             RemoteError: There are too many, or too few for the time.
         """
-        self.to(self._bytes + count)
-
-    def to(self, count: int, _total: object = None) -> None:
-        """Note the number of all bytes, as `add` does."""
         self._bytes = count
         if count > self._max_bytes:
             raise RemoteError(f"the file does not end after {count:,} bytes")
@@ -327,16 +323,7 @@ class _Progress:
 def _callback(progress: _Progress) -> Any:
     from fsspec.callbacks import Callback  # noqa: PLC0415  # as for the file system
 
-    class Noting(Callback):  # type: ignore[misc]
-        """Notes the progress of a file system."""
-
-        def relative_update(self, inc: int = 1) -> None:
-            progress.add(inc)
-
-        def absolute_update(self, value: int) -> None:
-            progress.to(value)
-
-    return Noting()
+    return Callback(hooks={"progress": lambda _, count: progress.to(count)})
 
 
 class _Location:
