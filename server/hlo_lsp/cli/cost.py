@@ -7,14 +7,14 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.printing import print_errors, print_module_answers
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_AXES, ROLES_WITHOUT_COST
 from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_content, cost_json
-from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
+from hlo_lsp.reports.module_answers import module_answer
 from hlo_lsp.stats.instruction_table import CostTable, cost_table
 
 
@@ -35,11 +35,7 @@ def run(options: argparse.Namespace) -> int:
         )
         for table in tables
     ]
-    print_answer(
-        options.format,
-        answers_content(answers, options.paths, with_small=options.all),
-        partial(answers_json, answers),
-    )
+    print_module_answers(options, answers)
     return print_errors(errors)
 
 

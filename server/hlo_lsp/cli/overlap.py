@@ -4,12 +4,12 @@ import argparse
 from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at
-from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.printing import print_errors, print_module_answers
 from hlo_lsp.cli.proving import proving_compiler
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
+from hlo_lsp.reports.module_answers import module_answer
 from hlo_lsp.reports.overlap import overlap_content, overlap_json, overlap_of, with_proofs
 
 
@@ -30,9 +30,5 @@ def run(options: argparse.Namespace) -> int:
             json = partial(overlap_json, overlap, options.top)
             answers.append(module_answer(dump, largest_peak_bytes(dump), content, json))
     answers.sort(key=lambda one: one.size, reverse=True)
-    print_answer(
-        options.format,
-        answers_content(answers, options.paths, with_small=options.all),
-        partial(answers_json, answers),
-    )
+    print_module_answers(options, answers)
     return print_errors(errors)

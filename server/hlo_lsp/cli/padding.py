@@ -4,9 +4,9 @@ import argparse
 from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at
-from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.printing import print_errors, print_module_answers
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
+from hlo_lsp.reports.module_answers import module_answer
 from hlo_lsp.reports.padding import padding_content, padding_json, padding_of
 
 
@@ -20,9 +20,5 @@ def run(options: argparse.Namespace) -> int:
         json = partial(padding_json, module, options.top)
         answers.append(module_answer(dump, module.wasted, content, json))
     answers.sort(key=lambda one: one.size, reverse=True)
-    print_answer(
-        options.format,
-        answers_content(answers, options.paths, with_small=options.all),
-        partial(answers_json, answers),
-    )
+    print_module_answers(options, answers)
     return print_errors(errors)

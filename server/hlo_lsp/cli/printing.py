@@ -1,9 +1,11 @@
 """The answers of commands, in the format that was asked for, and their error messages."""
 
+import argparse
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from hlo_lsp.text.wrapping import wrapped_lines
 
 if TYPE_CHECKING:
     from hlo_lsp.display.cards import Card
+    from hlo_lsp.reports.module_answers import ModuleAnswer
 
 _MAX_NAMED_PATHS = 10
 
@@ -44,6 +47,18 @@ def print_answer(
         text = "\n".join(map(printable, lines)).strip("\n")
         if text:
             print(text)
+
+
+def print_module_answers(options: argparse.Namespace, answers: Sequence["ModuleAnswer"]) -> None:
+    """Print answers about compiles, with those about small ones in short."""
+    # A late import, because other answers need none of it.
+    from hlo_lsp.reports.module_answers import answers_content, answers_json  # noqa: PLC0415
+
+    print_answer(
+        options.format,
+        answers_content(answers, options.paths, with_small=options.all),
+        partial(answers_json, answers),
+    )
 
 
 def print_card_answer(

@@ -4,14 +4,14 @@ import argparse
 from functools import partial
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place
-from hlo_lsp.cli.printing import print_answer, print_errors
+from hlo_lsp.cli.printing import print_errors, print_module_answers
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.reports.largest_values import (
     largest_values,
     largest_values_content,
     largest_values_json,
 )
-from hlo_lsp.reports.module_answers import answers_content, answers_json, module_answer
+from hlo_lsp.reports.module_answers import module_answer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -24,9 +24,5 @@ def run(options: argparse.Namespace) -> int:
         json = partial(largest_values_json, dump, spaces)
         answers.append(module_answer(dump, largest_peak_bytes(dump), content, json))
     answers.sort(key=lambda one: one.size, reverse=True)
-    print_answer(
-        options.format,
-        answers_content(answers, options.paths, with_small=options.all),
-        partial(answers_json, answers),
-    )
+    print_module_answers(options, answers)
     return print_errors(errors)

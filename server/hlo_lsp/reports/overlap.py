@@ -92,9 +92,17 @@ class OverlapRow:
 
 @dataclass(frozen=True, slots=True)
 class OverlapGroup:
-    """Operations with something in common, such as their kind."""
+    """Operations with something in common, such as their kind or their axes.
+
+    Attributes:
+        least_ps: The least time of one run on the network in picoseconds, 0 without a chip, and for
+            groups by kind.
+        uncovered_ps: The part of it that is longer than the work meanwhile.
+    """
 
     rows: tuple[OverlapRow, ...]
+    least_ps: float = 0.0
+    uncovered_ps: float = 0.0
 
     @property
     def bytes(self) -> int:
@@ -110,20 +118,6 @@ class OverlapGroup:
     def exposed(self) -> "OverlapGroup":
         """The operations that overlap with no computation."""
         return OverlapGroup(tuple(one for one in self.rows if one.is_exposed))
-
-
-@dataclass(frozen=True, slots=True)
-class AxisTotal:
-    """The collectives over the same axes, with the times of one run.
-
-    Attributes:
-        least_ps: The least time on the network in picoseconds, 0 without a chip.
-        uncovered_ps: The part of it that is longer than the work meanwhile.
-    """
-
-    group: OverlapGroup
-    least_ps: float
-    uncovered_ps: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,16 +203,14 @@ class Overlap:
         return [one for group in groups for one in group.rows if one.axes is not None]
 
     @property
-    def by_axis(self) -> list[AxisTotal]:
+    def by_axis(self) -> list[OverlapGroup]:
         """The collectives by their axes, those with most time or else bytes first."""
         times = {one.start: one for one in self.network or ()}
         found = []
         for group in _groups(self.placed, lambda one: one.axis):
             known = [times[one.start] for one in group.rows if one.start in times]
-            found.append(AxisTotal(group, *_network_ps(known)))
-        return sorted(
-            found, key=lambda one: (-one.least_ps, -one.group.bytes_per_run, one.group.rows[0].axis)
-        )
+            found.append(OverlapGroup(group.rows, *_network_ps(known)))
+        return sorted(found, key=lambda one: (-one.least_ps, -one.bytes_per_run, one.rows[0].axis))
 
     def cause(self, row: OverlapRow) -> ExposureCause | None:
         """Return why a collective is exposed, None for other operations."""
@@ -418,7 +410,7 @@ def _axis_content(overlap: Overlap) -> Content:
     rows: list[tuple[str, ...]] = []
     for one in found:
         times = [format_time(one.least_ps), format_time(one.uncovered_ps)] if one.least_ps else []
-        rows.append((*times, *_group_cells(one.group), one.group.rows[0].axis))
+        rows.append((*times, *_group_cells(one), one.rows[0].axis))
     titles = [">network", ">longer by"] if any(one.least_ps for one in found) else []
     rows = [("",) * (len(titles) + 5 - len(row)) + row for row in rows]
     yield Table((*titles, ">bytes", ">exposed bytes", ">collectives", ">exposed", "axis"), rows)
@@ -633,14 +625,14 @@ def _cause_json(overlap: Overlap, row: OverlapRow) -> Json | None:
     }
 
 
-def _axis_total_json(total: AxisTotal, has_times: bool) -> Json:
-    first, exposed = total.group.rows[0], total.group.exposed
+def _axis_total_json(total: OverlapGroup, has_times: bool) -> Json:
+    first, exposed = total.rows[0], total.exposed
     return {
         "axes": axes_json([first.axes]),
         "label": first.axis,
-        "count": len(total.group.rows),
+        "count": len(total.rows),
         "exposed_count": len(exposed.rows),
-        "bytes_per_run": total.group.bytes_per_run,
+        "bytes_per_run": total.bytes_per_run,
         "exposed_bytes_per_run": exposed.bytes_per_run,
         "least_seconds": in_seconds(total.least_ps) if has_times else None,
         "uncovered_seconds": in_seconds(total.uncovered_ps) if has_times else None,
