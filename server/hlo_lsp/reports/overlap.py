@@ -498,8 +498,7 @@ def _offload_content(overlap: Overlap, count: int) -> Content:
     rest = ordered[count:]
     if rest:
         size = format_short_bytes(sum(one.bytes_per_run for one in rest))
-        name = f"in {len(rest):,} more" if rows else f"in {count_noun(len(rest), 'operation')}"
-        rows.append((size, "", "", name))
+        rows.append((size, "", "", f"in {len(rest):,} more"))
     yield Table((">bytes", ">each", ">executions", "value"), rows)
 
 
