@@ -5,7 +5,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from hlo_lsp.cli.progress_note import progress_note
 from hlo_lsp.model.backend import space_title
@@ -19,9 +18,6 @@ from hlo_lsp.protos.names import is_converted
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
 from hlo_lsp.text.remote import read_ahead, shown
-
-_MAX_NAMED_PATHS = 10
-_Report = TypeVar("_Report")
 
 
 def dumps_at(
