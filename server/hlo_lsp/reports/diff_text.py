@@ -217,15 +217,10 @@ def _first_instruction_change(found: InstructionDiff) -> str:
 NameCell = Callable[[str, ChangedBuffer], Cell]
 
 
-def code_cell(name: str, _: ChangedBuffer) -> Cell:
-    """Return the name of a buffer as code."""
-    return f"`{name}`"
-
-
-def diff_markdown(diff: ModuleDiff, count: int, name_cell: NameCell = code_cell) -> Iterator[str]:
+def diff_markdown(diff: ModuleDiff, count: int) -> Iterator[str]:
     """Yield the lines of the Markdown form: the headline and the sections."""
     yield from (f"# {markdown_text(headline(diff))}", "")
-    yield from diff_sections(diff, count, name_cell)
+    yield from diff_sections(diff, count, lambda name, _: f"`{name}`")
 
 
 def diff_sections(diff: ModuleDiff, count: int, name_cell: NameCell) -> Iterator[str]:

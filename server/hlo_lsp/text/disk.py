@@ -207,10 +207,7 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    with open_readable(path) as file:
-        data = file.read(count)
-    _require_text(path, data[:_BINARY_CHECK_BYTES])
-    return Document(decode(data)).lines
+    return read_document_if(path, lambda _: False, count)[0].lines
 
 
 def _require_text(path: Path, head: bytes) -> None:
