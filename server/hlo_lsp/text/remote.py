@@ -80,7 +80,8 @@ def shown(path: Path) -> str:
 
     if path in _unlisted:
         return public(_unlisted[path][0])
-    return remote_cache.shown_name(path) or str(path)
+    url = remote_cache.url_of(path)
+    return str(path) if url is None else public(url)
 
 
 def urls_of(paths: Iterable[Path]) -> dict[Path, str]:

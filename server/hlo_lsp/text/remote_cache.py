@@ -205,12 +205,6 @@ def url_of(path: Path) -> str | None:
     return None if found is None else found.url
 
 
-def shown_name(path: Path) -> str | None:
-    """Return the URL of a path in the cache for a message, None for other paths."""
-    url = url_of(path)
-    return None if url is None else public(url)
-
-
 def prefetch(path: Path) -> None:
     """Start to download a file in the cache if necessary."""
     expected = remote_file(path)
