@@ -62,7 +62,7 @@ _COMMANDS = (
     *("find fusion PATH --format json", "check PATH --format json --exit-zero --select all"),
     *("export PATH --folded", "export PATH --perfetto", "export PATH --kernels"),
     "export PATH --metric cost --folded",
-    *("report PATH -o /dev/stdout", "history PATH", "history PATH --format json"),
+    *("report PATH -o -", "history PATH", "history PATH --format json"),
 )
 _COMMANDS_ON_FILES = ("inspect PATH --format json", "text PATH")
 _COMMANDS_ON_NAMES = (
