@@ -5,10 +5,11 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from concurrent.futures import Future, as_completed
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from queue import Empty, SimpleQueue
 from tempfile import mkdtemp
 
 from hlo_lsp.text.downloads import downloads, is_complete, is_left_over
@@ -19,6 +20,7 @@ from hlo_lsp.text.remote_names import public
 
 _PARTIAL_PREFIX = ".hlo-lsp-partial-"
 _RECORD_NAME = ".hlo-lsp-pulled.json"
+_WAIT_SECONDS = 0.1  # between two looks for Ctrl-C
 _Stamp = tuple[int, int]
 
 
@@ -132,7 +134,11 @@ def _wait(
     """Wait for downloads, place them, and add what became of them."""
     size, current = 0, found.current
     report(current, current + len(copies), size)
-    for count, future in enumerate(as_completed(copies), 1):
+    ended: SimpleQueue[Future[RemoteFile]] = SimpleQueue()
+    for future in copies:
+        future.add_done_callback(ended.put)
+    for count in range(1, len(copies) + 1):
+        future = _next(ended)
         copy = copies[future]
         try:
             result = future.result()
@@ -143,6 +149,13 @@ def _wait(
             size += result.size
             found.copied += 1
         report(current + count, current + len(copies), size)
+
+
+def _next(ended: "SimpleQueue[Future[RemoteFile]]") -> "Future[RemoteFile]":
+    """Wait for a download; Python can miss a Ctrl-C just before a wait without a limit."""
+    while True:
+        with suppress(Empty):
+            return ended.get(timeout=_WAIT_SECONDS)
 
 
 def _prepare(folder: Path, relative: PurePosixPath, written: dict[str, _Stamp] | None) -> None:
