@@ -15,7 +15,7 @@ from hlo_lsp.program.instruction_matching import Matching, Node, match_instructi
 from hlo_lsp.program.stages import comparable_modules
 from hlo_lsp.syntax.memory_records import AssignedValue
 
-_NUMBERS = re.compile(r"[._]\d+")  # constants in fusions for GPUs are `constant_5_0`
+_NUMBERS = re.compile(r"\.\d+|(?<=constant)(?:_\d+)+")  # in fusions for GPUs: `constant_5_0`
 
 BufferKey = tuple[object, ...]
 """What two corresponding buffers of two compiles have in common."""
