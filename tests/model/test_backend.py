@@ -20,6 +20,7 @@ from hlo_lsp.model.backend import Backend, backend_from_file_name, report_space_
         ("module_0001.jit_f.gpu_after_optimizations.txt", Backend.GPU),
         ("module_0001.jit_f.thunk_sequence.txt", Backend.GPU),
         ("module_0001.jit_f.thunk_sequence_after_thunk_passes.txt", Backend.GPU),
+        ("module_0001.jit_f.gpu_target_config.pbtxt", Backend.GPU),
         ("module_0001.jit_f.before_optimizations.txt", Backend.UNKNOWN),
         ("sample_001.txt", Backend.UNKNOWN),
         ("cl_12.txt", Backend.UNKNOWN),

@@ -3,6 +3,7 @@
 import re
 from enum import Enum
 
+_GPU_FILES = (".thunk_sequence", ".gpu_target_config.pbtxt")
 _GPU_STEM = re.compile(r"(?:sm_[\d.]+[af]?_|gfx[0-9a-f]+_)?gpu_after_optimizations")
 
 
@@ -72,7 +73,7 @@ def is_on_chip(number: int, backend: Backend) -> bool:
 
 def backend_from_file_name(file_name: str) -> Backend:
     """Return the backend that a file name implies, else UNKNOWN."""
-    if _GPU_STEM.search(file_name) or ".thunk_sequence" in file_name:
+    if _GPU_STEM.search(file_name) or any(one in file_name for one in _GPU_FILES):
         return Backend.GPU
     if "cpu_after_optimizations" in file_name:
         return Backend.CPU
