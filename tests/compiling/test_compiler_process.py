@@ -199,7 +199,7 @@ def test_missing_plugin_for_gpus_names_the_command(
 ) -> None:
     package = "No package metadata was found for jax-cuda13-pjrt"
     error = _failure(monkeypatch, StandIn(tmp_path, _refusal(package, "PackageNotFoundError")))
-    assert str(error).endswith(f"install it with `{sys.executable} -m pip install jax[cuda13]`")
+    assert str(error).endswith(f'install it with `{sys.executable} -m pip install "jax[cuda13]"`')
 
 
 def test_missing_program_is_an_error(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ class CompilerProcess:
         text: str = answer["error"]
         if answer["type"] == _MISSING_PACKAGE:
             package = text.rpartition(" ")[2]
-            wanted = f"jax[{_CUDA}]" if _CUDA in package else package
+            wanted = f'"jax[{_CUDA}]"' if _CUDA in package else package
             return CompileFailedError(without_package(self.python, package, wanted))
         places = _PLACE.findall(text) if answer["failed"] == "parse" else []
         if places:
