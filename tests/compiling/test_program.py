@@ -95,6 +95,7 @@ def test_several_programs_are_named(tmp_path: Path) -> None:
     ("config", "problem"),
     [
         (None, "the dump does not describe its GPU"),
+        ('platform_name: "CUDA"', "the dump does not describe its GPU"),
         ("rocm_compute_capability {}", "programs for GPUs of AMD"),
     ],
 )
@@ -106,7 +107,9 @@ def test_program_for_another_gpu_needs_a_tpu(
     if config is not None:
         _text(tmp_path, config, "module_0001.f.gpu_target_config.pbtxt")
     assert problem in _refusal(tmp_path)
-    request = program_at(tmp_path).request(Changes(chip="v5e"))
+    program = program_at(tmp_path)
+    assert not program.names_chip  # so that the program without the changes is for the same chip
+    request = program.request(Changes(chip="v5e"))
     assert (request["platform"], request["topology"]) == ("tpu", "v5e:2x2")
 
 

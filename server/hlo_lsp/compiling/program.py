@@ -152,7 +152,7 @@ class DumpedProgram:
             return "tpu", changes.topology
         own = settings.topology
         if changes.chip is None or (own is not None and own.startswith(f"{changes.chip}:")):
-            if not self.names_chip or settings.platform == "rocm":
+            if not self.names_chip:
                 raise CompileFailedError(
                     f"{shown(self.path)}: {_NO_CHIP[settings.platform]}; choose one, such as v5e"
                 )

@@ -16,6 +16,7 @@ from hlo_lsp.text.disk import UnreadableError, read_document
 Json = dict[str, object]
 _HOST_DEVICES = "xla_force_host_platform_device_count"
 _GPU_CONFIG = "gpu_target_config.pbtxt"
+_CUDA_CONFIG = "cuda_compute_capability"
 _ROCM_CONFIG = "rocm_compute_capability"
 _PROPAGATION = re.compile(r"\ballow_spmd_sharding_propagation_to_(\w+)=\{([^}]*)\}")
 _COUNT = re.compile(r"\b(num_partitions|replica_count)=(\d{1,6})\b")
@@ -78,7 +79,7 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
     gpu = _companion(files, _GPU_CONFIG) if backend is Backend.GPU else ""
     options = _without_paths(changed)
     devices = counts.get("replica_count", 1), counts.get("num_partitions", 1)
-    own = f"1x1x{prod(devices)}" if gpu else None
+    own = f"1x1x{prod(devices)}" if _CUDA_CONFIG in gpu else None
     if backend is Backend.TPU:
         own = _own_topology(_companion(files, "target_arguments.txt"))
     # Only programs for Shardy have meshes.
