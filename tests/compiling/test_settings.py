@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from compiling.stand_in import TARGET, UNOPTIMIZED, write_dump
 from hlo_lsp.compiling.program import program_at
 from hlo_lsp.compiling.settings import CompileSettings, slice_with
@@ -95,6 +97,26 @@ def test_program_of_jax_is_beside_the_dump(tmp_path: Path) -> None:
     (folder / "module_0001.jit_f.cl_12" / "module.mlir").write_text("module {}\n", "utf-8")
     assert program_at(folder).original == "module {}\n"
     shutil.rmtree(folder / "module_0001.jit_f.cl_12")
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        'xla_gpu_load_autotune_results_from: "results.pbtxt"',
+        'xla_gpu_ptx_compiler_extra_flags: "--keep"',
+        'xla_gpu_kernel_cache_file: "kernels"',
+        'xla_cpu_any: ".."',
+    ],
+)
+def test_files_without_a_folder_and_flags_of_programs_are_left_out(
+    tmp_path: Path, option: str
+) -> None:
+    folder = write_dump(tmp_path)
+    text = f"{option}\nxla_hlo_evaluator_use_fast_path: true\n"
+    (folder / "module_0001.jit_f.cl_12.debug_options").write_text(text, "utf-8")
+    found = program_at(folder).settings
+    assert found.options == {"xla_hlo_evaluator_use_fast_path": "true"}
+    assert found.left_out == (option.partition(":")[0],)
 
 
 def test_gpu_has_its_target_config(tmp_path: Path) -> None:

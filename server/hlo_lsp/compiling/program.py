@@ -189,7 +189,7 @@ class DumpedProgram:
     def notes(self, edited: str | None) -> Iterator[str]:
         """Yield what a compile of the program, or of an edited text, leaves out."""
         if names := ", ".join(self.settings.left_out):
-            yield f"options with paths are not carried over: {names}"
+            yield f"options with paths or flags of programs are not carried over: {names}"
         is_original = edited is None and self.original is not None
         elided = len(_ELIDED.findall(edited or self.text))
         if elided and not is_original:

@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"\breplica_device_ids: (\d{1,6})\b")
 _EFFORT = re.compile(r"^ *(optimization_level|memory_fitting_level): EFFORT_(\w+)$", re.MULTILINE)
 _PROGRAM = "module.mlir"
+_OF_FILES = re.compile(r"xla_gpu_\w*_(?:dir|file|filename|flags|from|path)")
 _OPTION = re.compile(r"^(\w+): (.*)$", re.MULTILINE)
 # Chips with a torus of two dimensions; the slices of others have three.
 _FLAT_CHIPS = frozenset({"v2", "v3", "v5e", "v6e"})
@@ -45,7 +46,7 @@ class CompileSettings:
         is_shardy: Whether Shardy partitions, not GSPMD.
         rest: Other settings, in the form of a request to the compiler.
         options: The options that the dump lists as changed.
-        left_out: Names of options with paths, which are not used.
+        left_out: Names of options with paths or flags of programs, which are not used.
     """
 
     platform: str
@@ -171,8 +172,15 @@ def _options(text: str) -> dict[str, str]:
 
 
 def _without_paths(options: Mapping[str, str]) -> dict[str, str]:
-    """Return the options that name no files, which a dump must not choose."""
-    return {name: value for name, value in options.items() if not ("/" in value or "\\" in value)}
+    """Return the options that name no files and no flags of programs, which a dump must not choose.
+
+    A path can be a name in the current folder.
+    """
+    return {
+        name: value
+        for name, value in options.items()
+        if not (_OF_FILES.fullmatch(name) or value == ".." or "/" in value or "\\" in value)
+    }
 
 
 def _companion(files: CompileFiles, suffix: str) -> str:
