@@ -12,6 +12,7 @@ import pytest
 from compiling.stand_in import UNOPTIMIZED
 from hlo_lsp.compiling.compiler_process import CompilerProcess
 from hlo_lsp.compiling.errors import CompileFailedError
+from hlo_lsp.compiling.jax_compiler import Jax
 from hlo_lsp.compiling.program import Changes, DumpedProgram, program_at
 from hlo_lsp.compiling.recompile import Recompiled, compile_again
 
@@ -45,6 +46,15 @@ def test_text_is_compiled(compiler: CompilerProcess, program: DumpedProgram) -> 
     assert "input_output_alias" not in _header(found)
     assert found.result.memory["argument_size_in_bytes"] == 2048
     assert list(found.result.seconds)[-1] == "compile"
+
+
+def test_levels_of_optimization_are_set() -> None:
+    jax = Jax()
+    effort = {"optimization_level": "O1", "memory_fitting_level": "UNKNOWN"}
+    request = {"platform": "cpu", "topology": None, "replicas": 1, "partitions": 1}
+    devices = jax.devices(request)[:1]
+    build = jax.options({**request, "effort": effort}, devices, "").executable_build_options
+    assert (build.optimization_level, build.memory_fitting_level) == (19, 0)
 
 
 def test_donated_argument_is_aliased(compiler: CompilerProcess, program: DumpedProgram) -> None:

@@ -99,6 +99,15 @@ def test_program_of_jax_is_beside_the_dump(tmp_path: Path) -> None:
     shutil.rmtree(folder / "module_0001.jit_f.cl_12")
 
 
+@pytest.mark.parametrize("suffix", ["hlo_module_config.txt", "config.pbtxt"])
+def test_levels_of_optimization_are_those_of_the_module(tmp_path: Path, suffix: str) -> None:
+    folder = write_dump(tmp_path)
+    text = "optimization_level: EFFORT_O1\nmemory_fitting_level: EFFORT_O3\n"
+    (folder / f"module_0001.jit_f.cl_12.{suffix}").write_text(text, "utf-8")
+    effort = program_at(folder).settings.rest["effort"]
+    assert effort == {"optimization_level": "O1", "memory_fitting_level": "O3"}
+
+
 @pytest.mark.parametrize(
     "option",
     [

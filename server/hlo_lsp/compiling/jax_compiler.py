@@ -39,6 +39,7 @@ _ALIASES = "mhlo.input_output_alias"  # of a module that was HLO
 _ALIASED = re.compile(r"parameter_number = (\d+)")
 _DONATION_ATTRIBUTES = ("jax.buffer_donor", "tf.aliasing_output")
 _BOOLEANS = {"true": True, "false": False}  # of a text, XLA parses only numbers and enumerators
+_LEVELS = {"O0": 9, "O1": 19, "O2": 29, "O3": 39}  # ExecutionOptions::EffortLevel
 _MEMORY_KINDS = {"5": "pinned_host"}  # Layout::kHostMemorySpace
 
 
@@ -67,7 +68,7 @@ class Jax:
         from jax._src.lib import xla_client  # noqa: PLC0415
         from jax._src.lib.mlir import ir  # noqa: PLC0415
 
-        self._devices, self._levels = jax.devices, getattr(jax._src.config, "EffortLevel", None)
+        self._devices = jax.devices
         self._ir, self._make_context, self._client = ir, mlir.make_ir_context, xla_client
         early: Any = getattr(xla_client, "_xla", None)
         self._jax = self._hlo = early
@@ -165,7 +166,7 @@ class Jax:
 
     def compile(self, module: Any, devices: list[Any], request: Json, folder: str) -> Any:
         """Compile a module, and return the executable; its dump is in the folder."""
-        client, options = devices[0].client, self._options(request, devices, folder)
+        client, options = devices[0].client, self.options(request, devices, folder)
         name = "compile_and_load" if client.platform == "cpu" else "compile"
         compile_ = getattr(client, name, client.compile)
         listed = self._jax.DeviceList(tuple(devices))
@@ -176,7 +177,8 @@ class Jax:
                     return compile_(*arguments, options)
             return compile_(text, options)
 
-    def _options(self, request: Json, devices: list[Any], folder: str) -> Any:
+    def options(self, request: Json, devices: list[Any], folder: str) -> Any:
+        """Return the options of a compile that writes its dump into a folder."""
         import numpy  # noqa: PLC0415
 
         options = self._client.CompileOptions()
@@ -188,8 +190,7 @@ class Jax:
         options.parameter_is_tupled_arguments = is_tpu and request.get("tupled", False)
         wanted = dict(request.get("build", {}))
         for name, level in request.get("effort", {}).items():
-            if self._levels is not None:
-                wanted[name] = self._levels[level].value
+            wanted[name] = _LEVELS.get(level, 0)
         for name, value in wanted.items():
             if hasattr(type(options.executable_build_options), name):
                 setattr(options.executable_build_options, name, value)

@@ -24,6 +24,7 @@ _ARGUMENT_MODES = re.compile(r'\b((?:arg|out)_(?:layout_modes|memory_spaces))="(
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _DEVICE = re.compile(r"\breplica_device_ids: (\d{1,6})\b")
 _EFFORT = re.compile(r"^ *(optimization_level|memory_fitting_level): EFFORT_(\w+)$", re.MULTILINE)
+_MODULE_CONFIGS = ("hlo_module_config.txt", "config.pbtxt")  # of libtpu, and of others
 _PROGRAM = "module.mlir"
 _OF_FILES = re.compile(r"xla_gpu_\w*_(?:dir|file|filename|flags|from|path)")
 _OPTION = re.compile(r"^(\w+): (.*)$", re.MULTILINE)
@@ -100,7 +101,7 @@ def settings_of(files: CompileFiles, text: str, backend: Backend) -> CompileSett
         "layout_modes": {name: modes.split(";") for name, modes in _ARGUMENT_MODES.findall(header)},
         "effort": {
             "memory_fitting_level": "O2",  # the default of JAX
-            **dict(_EFFORT.findall(_companion(files, "hlo_module_config.txt"))),
+            **dict(_EFFORT.findall("\n".join(_companion(files, one) for one in _MODULE_CONFIGS))),
         },
         "device_ids": list(map(int, _DEVICE.findall(execution))),
         "host_devices": int(host_devices) if _NUMBER.fullmatch(host_devices) else 0,
