@@ -217,7 +217,7 @@ def _line_without_metadata(compiler: CompilerProcess, request: Json) -> int | No
 def _notes(program: DumpedProgram, changes: Changes, result: CompileResult) -> Iterator[str]:
     changed = result.changed_options
     if program.request(changes)["platform"] == _CUDA:
-        yield "no kernel is measured, as there is no GPU: XLA can choose others than on one"
+        yield "no kernel is measured, as the compile uses no GPU: XLA can choose others than on one"
     is_original = changes.text is None and program.original is not None and result.is_original
     if (
         is_original
