@@ -70,6 +70,12 @@ def test_gpu_is_refused(tmp_path: Path) -> None:
     assert _refusal(write_dump(tmp_path), Changes(chip="h100")) == "no TPU h100"
 
 
+def test_number_of_devices_is_limited(tmp_path: Path) -> None:
+    many = "f, num_partitions=30000, replica_count=30000, entry"
+    path = _text(tmp_path, UNOPTIMIZED.replace("f, entry", many))
+    assert _refusal(path).endswith("f.hlo: 900,000,000 devices are too many")
+
+
 def test_truncated_text_is_refused(tmp_path: Path) -> None:
     text = UNOPTIMIZED.partition("  ROOT")[0]
     assert _refusal(_text(tmp_path, text)).endswith("f.hlo: the text is not complete")

@@ -147,13 +147,15 @@ ENTRY main {
     files.append(DumpFile.of_text(_DONATED_ASSIGNMENT))
     other = DumpFile.of_text(before, "m.before_optimizations.txt")
     dump = Compile(files, others=[other])
-    assert memory_map(dump)["wholeArrays"] == {
-        "0": {
+    found = memory_map(dump)
+    assert found["allocations"]["whole"] == [0, -1]
+    assert found["wholeArrays"] == [
+        {
             "text": "u8[64], 64 B: dim 0 in 2 parts over model",
             "titles": ("dim 0", "devices"),
-            "rows": [["0-31", "0"], ["32-63", "1"]],
+            "rows": (("0-31", "0"), ("32-63", "1")),
         }
-    }
+    ]
 
 
 def test_undonated_arguments_count_as_often_as_outputs_fit() -> None:

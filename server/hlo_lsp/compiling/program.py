@@ -28,6 +28,7 @@ from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]
 _MAX_NAMES = 10
+_MAX_DEVICES = 100_000  # a compiler needs memory for each; pods have 9,216
 _COPY_SECONDS = 2  # between files of a folder that was copied or unpacked
 _NO_TEXT = (
     "no text before optimizations, which XLA writes with --xla_dump_hlo_as_text; what it has"
@@ -121,6 +122,10 @@ class DumpedProgram:
             CompileFailedError: The chip or an argument is unknown, or no slice is large enough.
         """
         settings, rest = self.settings, dict(self.settings.rest)
+        if settings.devices > _MAX_DEVICES:
+            raise CompileFailedError(
+                f"{shown(self.path)}: {settings.devices:,} devices are too many"
+            )
         platform, topology = self._target(changes)
         if topology != settings.topology:
             rest["device_ids"] = ()  # of another slice

@@ -95,6 +95,7 @@ class _Map:
         if schedule is not None:
             self._step_names, self._schedule = printed_schedule(dump, schedule)
         self._arguments = donated_arguments(dump) or ()
+        self._whole_arrays: dict[tuple[object, ...], int] = {}
         keys = [(one.name, one.index) for block in self._assignment.blocks for one in block.values]
         self._origins = origins_of(dump, keys)
 
@@ -128,7 +129,10 @@ class _Map:
                 for space in spaces
             ],
             "allocations": self._allocations(blocks),
-            "wholeArrays": self._whole_arrays(),
+            "wholeArrays": [
+                {"text": text, "titles": titles, "rows": rows}
+                for text, titles, rows in self._whole_arrays
+            ],
             "boxes": self._boxes(blocks),
             "bands": self._bands(),
             "steps": self._steps(),
@@ -185,7 +189,7 @@ class _Map:
 
     def _allocations(self, blocks: list[AllocationBlock]) -> Table:
         first_line = self._assignment.file.first_line
-        keys = ("number", "space", "size", "fixed", "kind", "line", "donation")
+        keys = ("number", "space", "size", "fixed", "kind", "line", "donation", "whole")
         table: Table = {key: [] for key in keys}
         donation: dict[tuple[int | None, TuplePath], str] = {
             (one.parameter, one.index): one.text for one in self._arguments
@@ -200,23 +204,21 @@ class _Map:
             table["kind"].append(self._strings.number(allocation_role(allocation)))
             table["line"].append(first_line + allocation.line)
             table["donation"].append(self._strings.number(donation.get(argument, "")))
+            table["whole"].append(self._whole_array(allocation))
         return table
 
-    def _whole_arrays(self) -> dict[str, Json]:
-        """Return the arrays of which arguments are the part of one device, by allocation."""
-        if self._module is None:
-            return {}
-        parameters = self._module.module.parameters
-        found: dict[str, Json] = {}
-        for allocation in (block.allocation for block in self._assignment.blocks):
-            record = parameters.get(-1 if allocation.parameter is None else allocation.parameter)
-            whole = record and global_shape(self._dump, LocatedRecord(self._module, record))
-            if whole:
-                table = device_table(whole)
-                titles, rows = ((), ()) if table is None else (table.titles, table.rows)
-                text = describe_cut(whole).replace("`", "")
-                found[str(allocation.number)] = {"text": text, "titles": titles, "rows": rows}
-        return found
+    def _whole_array(self, allocation: AllocationLine) -> int:
+        """Return the number of the array of which an argument is a part, -1 for others."""
+        if self._module is None or allocation.parameter is None:
+            return -1
+        record = self._module.module.parameters.get(allocation.parameter)
+        whole = record and global_shape(self._dump, LocatedRecord(self._module, record))
+        if not whole:
+            return -1
+        table = device_table(whole)
+        titles, rows = ((), ()) if table is None else (table.titles, table.rows)
+        one = describe_cut(whole).replace("`", ""), tuple(titles), tuple(map(tuple, rows))
+        return self._whole_arrays.setdefault(one, len(self._whole_arrays))
 
     def _boxes(self, blocks: list[AllocationBlock]) -> Table:
         keys = ("allocation", "offset", "size", "padding", "start", "end", "name", "index")

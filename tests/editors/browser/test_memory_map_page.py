@@ -408,14 +408,14 @@ def _planted() -> dict[str, Any]:
         ],
         "allocations": {
             **{"number": [0, 1], "space": [0, 0], "fixed": [1, 0], "kind": [8, 9], "line": [0, 1]},
-            **{"size": [65536 * _KIB, 65536 * _KIB], "donation": [10, 0]},
+            **{"size": [65536 * _KIB, 65536 * _KIB], "donation": [10, 0], "whole": [0, -1]},
         },
-        "wholeArrays": {
-            "0": {
+        "wholeArrays": [
+            {
                 "text": "f32[64,32]: dim 0 in 2 parts over model",
                 **{"titles": ["dim 0", "devices"], "rows": [["0-31", "0, 2"], ["32-63", "1, 3"]]},
             }
-        },
+        ],
         "boxes": {
             **dict.fromkeys(("padding", "start", "id", "assignmentLine", "moduleLine"), zeros),
             **dict.fromkeys(("index", "scope", "opcode", "shape", "role"), zeros),

@@ -43,10 +43,12 @@ export interface ModuleData {
   readonly files: { readonly assignment: string | null; readonly module: string | null };
   readonly spaces: readonly SpaceData[];
   readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]> & {
-    readonly donation?: readonly number[]; // maps of older versions do not have it
+    // Maps of older versions do not have these.
+    readonly donation?: readonly number[];
+    readonly whole?: readonly number[]; // of wholeArrays, -1 without one
   };
-  /** The arrays of which arguments are the part of one device, by allocation; maps of older versions do not have them. */
-  readonly wholeArrays?: Readonly<Record<string, WholeArray>>;
+  /** The arrays of which arguments are the part of one device. */
+  readonly wholeArrays?: readonly WholeArray[];
   readonly boxes: Record<BoxColumn, readonly number[]> & {
     // Maps of older versions do not have these.
     readonly argument?: readonly number[];
@@ -318,7 +320,7 @@ export class Module {
         isFixed: at(allocations.fixed, index) === 1,
         kind: this.text(at(allocations.kind, index)).replace("_", "-"),
         donation: this.text(at(allocations.donation ?? [], index)),
-        whole: this.data.wholeArrays?.[String(number)],
+        whole: this.data.wholeArrays?.[allocations.whole?.[index] ?? -1],
         line: at(allocations.line, index),
         boxes: [],
       };
