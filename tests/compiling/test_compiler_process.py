@@ -96,6 +96,16 @@ def test_other_number_of_host_devices_needs_another_process(
     assert first != second == third
 
 
+def test_program_for_a_tpu_keeps_the_host_devices_of_its_dump(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = StandIn(tmp_path)
+    request = {"platform": "tpu", "host_devices": 8, "replicas": 1, "partitions": 4}
+    with _process(monkeypatch, stand_in) as process:
+        process.compile({**request, "folder": "."})
+    assert stand_in.requests[0]["host_devices"] == 8
+
+
 def test_flags_of_the_environment_are_hidden(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

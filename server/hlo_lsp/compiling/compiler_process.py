@@ -281,10 +281,9 @@ class CompilerProcess:
 
 def _host_devices(request: Json) -> int:
     """Return the number of devices of the CPU, which XLA reads when it is first used."""
-    if request.get("platform") != "cpu":
-        return 1
-    count: int = max(request["host_devices"], request["replicas"] * request["partitions"])
-    return max(1, count)
+    is_cpu = request.get("platform") == "cpu"
+    own = request["replicas"] * request["partitions"] if is_cpu else 1
+    return max(own, request.get("host_devices", 1))
 
 
 def _first_line(text: str) -> str:
