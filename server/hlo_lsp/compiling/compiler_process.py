@@ -282,8 +282,8 @@ class CompilerProcess:
 def _host_devices(request: Json) -> int:
     """Return the number of devices of the CPU, which XLA reads when it is first used."""
     is_cpu = request.get("platform") == "cpu"
-    own = request["replicas"] * request["partitions"] if is_cpu else 1
-    return max(own, request.get("host_devices", 1))
+    count: int = max(1, request.get("host_devices", 1))
+    return max(count, request["replicas"] * request["partitions"]) if is_cpu else count
 
 
 def _first_line(text: str) -> str:
