@@ -200,12 +200,12 @@ class _Exposed:
 
     @property
     def _needs_product(self) -> bool:
-        """Whether only a product of matrices can cover it."""
+        """True if only a product of matrices can cover it."""
         return self.kind in _OFFLOADABLE and _chip_name(self.program) in _ONLY_WITH_PRODUCTS
 
     @property
     def _lacks_product(self) -> bool:
-        """Whether only operations that are shorter than products could cover it."""
+        """True if only operations that are shorter than products could cover it."""
         if self._products or (self.meanwhile.is_loop_free and not self._needs_product):
             return False
         return self.meanwhile.has_long or self._needs_product

@@ -1,4 +1,4 @@
-"""Which device has which part of an array."""
+"""Tables of the devices that have each part of an array."""
 
 from hlo_lsp.display.table import Table
 from hlo_lsp.model.device_groups import OrderedGroup
