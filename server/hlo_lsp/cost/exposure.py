@@ -121,7 +121,7 @@ def exposure_cause(
 
 @dataclass(frozen=True, slots=True)
 class _Meanwhile:
-    """What can run during a collective, by the data that it needs.
+    """The instructions that can run during a collective, by the data that it needs.
 
     Attributes:
         free: The instructions of its computation that neither need it nor make its data.
