@@ -4,6 +4,8 @@ import pytest
 
 import marked_dump
 from hlo_lsp.ide.navigation.references import declarations_and_references, user_instructions
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 
 SPLIT = marked_dump.split()
 ONE_FILE = marked_dump.one_file()
@@ -91,6 +93,16 @@ def test_users_have_module_text_order() -> None:
     assert user_instructions(SPLIT.dump, "fusion") == ["get-tuple-element", "get-tuple-element.1"]
     assert user_instructions(SPLIT.dump, "p") == ["add.9"]
     assert user_instructions(SPLIT.dump, "fusion.2") == []
+
+
+def test_users_of_elements_are_among_the_others() -> None:
+    text = (
+        "HloModule m\n\nENTRY %e {\n  %t = (f32[], f32[]) parameter(0)\n"
+        "  %a = f32[] negate(%t#0)\n  %b = f32[] negate(%t#1)\n"
+        "  ROOT %c = f32[] add(%t#0, %b)\n}\n"
+    )
+    dump = Compile([DumpFile.of_text(text, "m.txt")])
+    assert user_instructions(dump, "t") == ["a", "b", "c"]
 
 
 def test_users_without_module_text_come_from_values() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import (
@@ -62,18 +63,19 @@ def user_instructions(
     """
     line = line or dump.instruction(name)
     if line is not None:
-        return list(dict.fromkeys(_users(line.file.module, line.record)))
+        users = sorted(_users(line.file.module, line.record), key=attrgetter("line"))
+        return list(dict.fromkeys(user.name for user in users))
     own = (entry.record for entry in dump.entries_at(name) if entry.record.name == name)
     return list(dict.fromkeys(use.name for entry in own for use in entry.uses))
 
 
-def _users(module: ModuleIndex, record: InstructionLine) -> Iterator[str]:
+def _users(module: ModuleIndex, record: InstructionLine) -> Iterator[InstructionLine]:
     """Yield the instructions with this one, or an element of it, as an operand."""
     for user in module.users(record):
         if isinstance(user, TupleElement):
             yield from _users(module, user)
         else:
-            yield user.name
+            yield user
 
 
 def _unique_places(places: Iterable[Place]) -> list[Place]:
