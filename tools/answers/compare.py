@@ -172,7 +172,7 @@ def _compile_answers(version: Commands, path: Path, other: Path) -> Iterator[Ans
     )
     yield from _command_answers(version, _COMMANDS, PATH=path)
     yield from _command_answers(version, _COMMANDS_ON_TWO, PATH=path, OTHER=other)
-    for name in _names(path):
+    for name in _names([path, *files]):
         yield from _command_answers(version, _COMMANDS_ON_NAMES, PATH=path, NAME=name)
     for file in files:
         yield from _command_answers(version, _COMMANDS_ON_FILES, PATH=file)
@@ -207,10 +207,11 @@ def _command_answers(
         yield " ".join(shown), version.run(command, **texts)
 
 
-def _names(path: Path) -> Sequence[str]:
-    """Return the names of some instructions of a compile."""
-    names = _NAME.findall(path.read_text("utf-8", "replace")) if path.is_file() else []
-    return random.Random(path.name).sample(names, min(_NAMES, len(names)))
+def _names(paths: Sequence[Path]) -> Sequence[str]:
+    """Return the names of some instructions of a compile, from the first file that has some."""
+    texts = (path.read_text("utf-8", "replace") for path in paths if path.is_file())
+    names = next(filter(None, map(_NAME.findall, texts)), [])
+    return random.Random(paths[0].name).sample(names, min(_NAMES, len(names)))
 
 
 def _program(server: Path) -> tuple[str, ...]:
