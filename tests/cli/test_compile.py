@@ -1,5 +1,7 @@
 """``hlo-lsp compile``: exit status, formats, and errors, with a compiler that needs no jax."""
 
+from collections.abc import Iterator
+from errno import EACCES
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,21 @@ def test_full_output_folder_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path
     folder = write_dump(tmp_path / "dump")
     found = _run(monkeypatch, tmp_path, StandIn(tmp_path), folder, "-o", folder)
     assert (found.status, found.err) == (2, f"hlo-lsp: {folder} is not empty\n")
+
+
+def test_unlisted_output_folder_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder, new = write_dump(tmp_path / "dump"), tmp_path / "new"
+    list_folder = Path.iterdir
+
+    def refuse(path: Path) -> Iterator[Path]:
+        if path == new:
+            raise PermissionError(EACCES, "Permission denied")
+        return list_folder(path)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    found = _run(monkeypatch, tmp_path, StandIn(tmp_path), folder, "-o", new)
+    assert found.status == 2
+    assert found.err == f"hlo-lsp: cannot create {new}: Permission denied\n"
 
 
 def test_flag_needs_a_value(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,9 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return 0, 1 for differences, or 2 if the program cannot be compiled."""
     changes, folder = _changes(options), None
     if options.output is not None:
-        folder = make_folder(Path(options.output))
-        if any(folder.iterdir()):
-            raise CommandError(f"{folder} is not empty")
+        folder = make_folder(Path(options.output), must_be_empty=True)
     try:
         python = find_python(options.python)
         with progress_note() as report, CompilerProcess(python, report) as compiler:

@@ -133,16 +133,19 @@ def write_file(path: str, data: bytes) -> None:
         raise CommandError(f"cannot write {path}: {error.strerror}") from None
 
 
-def make_folder(folder: Path) -> Path:
+def make_folder(folder: Path, *, must_be_empty: bool = False) -> Path:
     """Return a folder after creating it if necessary.
 
     Raises:
-        CommandError: It cannot be created.
+        CommandError: It cannot be created or, if it must be empty, it is not, or cannot be listed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        has_files = must_be_empty and any(folder.iterdir())
     except OSError as error:
         raise CommandError(f"cannot create {folder}: {error.strerror}") from None
+    if has_files:
+        raise CommandError(f"{folder} is not empty")
     return folder
 
 
