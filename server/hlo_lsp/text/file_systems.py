@@ -323,7 +323,7 @@ class _Progress:
 def _callback(progress: _Progress) -> Any:
     from fsspec.callbacks import Callback  # noqa: PLC0415  # as for the file system
 
-    return Callback(hooks={"progress": lambda _, count: progress.to(count)})
+    return Callback(hooks={"progress": lambda _, count, **_more: progress.to(count)})
 
 
 class _Location:
