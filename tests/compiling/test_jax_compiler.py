@@ -1,8 +1,9 @@
-"""The program that compiles with a real jax, if the environment has one, for the CPU.
+"""The program that compiles with a real jax, if the environment has one, for the CPU and a GPU.
 
 ``tools/compilers/watch.py`` compiles all programs of the corpus again with each release.
 """
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from hlo_lsp.compiling.recompile import Recompiled, compile_again
 
 pytest.importorskip("jax", reason="the environment has no jax")
 _TEXT = UNOPTIMIZED.replace(":T(256)", "")
+_H100 = Path(__file__).parents[2] / "tools" / "compilers" / "h100.txtpb"
 
 
 @pytest.fixture
@@ -84,3 +86,12 @@ def test_error_of_the_text_has_its_line(compiler: CompilerProcess, program: Dump
     with pytest.raises(CompileFailedError) as failed:
         compile_again(compiler, program, Changes(text=_TEXT.replace("add(x, y)", "add(x, z)")))
     assert (failed.value.line, str(failed.value)) == (5, "instruction does not exist: z")
+
+
+def test_gpu_need_not_exist(compiler: CompilerProcess, tmp_path: Path) -> None:
+    pytest.importorskip("jax_plugins.xla_cuda13", reason="the environment has no plugin for GPUs")
+    (tmp_path / "module_0001.jit_f.before_optimizations.txt").write_text(_TEXT, "utf-8")
+    shutil.copy(_H100, tmp_path / "module_0001.jit_f.gpu_target_config.pbtxt")
+    found = compile_again(compiler, program_at(tmp_path), Changes())
+    assert found.target.startswith("NVIDIA H100")
+    assert next(found.after.glob("*.sm_9.0*_gpu_after_optimizations.txt")).is_file()
