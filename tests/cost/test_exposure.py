@@ -162,6 +162,11 @@ def test_sums_that_are_always_synchronous(tmp_path: Path, text: str, what: str) 
     assert cause.text == f"XLA makes no {what} asynchronous on this chip"
 
 
+@pytest.mark.parametrize("chip", ["tpu7x", ""])
+def test_without_options_sums_of_sparse_cores_have_no_cause(tmp_path: Path, chip: str) -> None:
+    assert _cause(_dump(tmp_path, "", _SCALAR), "c", chip=chip).kind == "unknown"
+
+
 _LEAST = "\nxla_tpu_sparse_core_all_reduce_offload_min_size_in_bytes: "
 
 

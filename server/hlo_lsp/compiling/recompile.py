@@ -103,8 +103,8 @@ def _without_changes(
         folder = _compile(compiler, program, original, "unchanged-").folder
     except CompileFailedError as error:
         # An edited text can repair one on disk, and a GPU needs another package than a TPU.
-        can_be_worse = changes.text is not None or program.settings.platform == _CUDA
-        if program.dump is None or not can_be_worse:
+        is_other = program.request(changes)["platform"] != original["platform"]
+        if program.dump is None or not (changes.text is not None or is_other):
             raise CompileFailedError(f"without the changes: {error}") from error
         why = f"without the changes, there is no new compile: {error}"
         return program.dump, f"before: the dump, because {why}"

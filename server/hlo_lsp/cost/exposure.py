@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.operation import NO_COST
@@ -41,7 +41,6 @@ _LITTLE = 0.1  # of the time of a collective
 _MUCH = 0.5  # of it is what libtpu 0.0.52 wants to cover in fusions
 _ALLOWING = {"DISABLED": "ENABLED", "AUTO": "ENABLED", "false": "true"}
 _NO_PRODUCT = "no product of matrices can run meanwhile"
-_SEVERAL = "XLA makes no sum of several arrays asynchronous on this chip"
 _ONLY_LOOPS = "only loops and calls can run meanwhile, which cover none on this chip"
 _TAKEN = "the products of matrices meanwhile cover other collectives"
 
@@ -154,7 +153,7 @@ class _Meanwhile:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Exposed:
     """An exposed collective, and the rules that name its cause."""
 
@@ -174,10 +173,9 @@ class _Exposed:
             return self._dependency(self._shortage(self._work_ps) or reason)
         if habit := _habit(self.program, self.collective, self.kind):
             return replace(self._cause("compiler"), reason=habit)
-        options = _forbidding_options(self.program, self.collective, self.kind)
         if self._needs_product and (reason := self._lack_of_spare()):
             return self._dependency(reason)
-        if options:
+        if options := _forbidding_options(self.program, self.collective, self.kind):
             return replace(self._cause("option"), option=", ".join(options))
         shortage = self._shortage(self._work_ps)
         return self._dependency(shortage) if shortage else self._cause("unknown")
@@ -188,13 +186,13 @@ class _Exposed:
     def _dependency(self, reason: str) -> ExposureCause:
         return replace(self._cause("dependency"), instruction=self.meanwhile.user, reason=reason)
 
-    @property
+    @cached_property
     def _work_ps(self) -> float | None:
         """The least time of what can run meanwhile, None if it is unknown, as that of a loop."""
         free = self.meanwhile.free
         return None if self.meanwhile.is_loop_free else _work_ps(free, self.program.chip)
 
-    @property
+    @cached_property
     def _products(self) -> list[InstructionCost]:
         return list(filter(_is_product, self.meanwhile.free))
 
@@ -228,19 +226,25 @@ class _Exposed:
 def _habit(program: ProgramCost, collective: InstructionLine, kind: str) -> str:
     """Return why a compiler makes a collective synchronous with all options, empty if it does not.
 
-    No dump for CPUs has an asynchronous collective. For TPUs, according to compiles with
-    libtpu 0.0.52: sparse cores can run all sums.
+    No dump for CPUs has an asynchronous collective. For TPU v5e, according to compiles with
+    libtpu 0.0.52.
     """
-    backend = program.dump.backend
     if collective.opcode.endswith(ASYNC_ENDINGS):
         return ""
-    if backend is Backend.CPU:
+    if program.dump.backend is Backend.CPU:
         return "XLA makes no collective asynchronous on CPUs"
-    if backend is not Backend.TPU or kind not in REDUCTIONS or _offload_option(program, kind):
+    what = _special_sum(collective, kind)
+    is_kept = what and _chip_name(program) in _ONLY_WITH_PRODUCTS
+    return f"XLA makes no {what} asynchronous on this chip" if is_kept else ""
+
+
+def _special_sum(collective: InstructionLine, kind: str) -> str:
+    """Return the kind of a sum that options for all-reduces do not concern, empty for others."""
+    if kind not in REDUCTIONS:
         return ""
     if _SCALAR.match(collective.shape):
-        return "XLA makes no sum of a scalar asynchronous on this chip"
-    return _SEVERAL if collective.shape.startswith("(") else ""
+        return "sum of a scalar"
+    return "sum of several arrays" if collective.shape.startswith("(") else ""
 
 
 def _spare(
@@ -267,6 +271,8 @@ def _forbidding_options(program: ProgramCost, collective: InstructionLine, kind:
         size = total_array_bytes(try_shape(collective.shape))
         if options.get(least, "").isdecimal() and size < int(options[least]):
             found.append(least)
+    elif _special_sum(collective, kind):
+        found = []
     else:
         known = read_toml("compiler_options").items()
         own = [(name, option) for name, option in known if kind in option.get("collectives", ())]
