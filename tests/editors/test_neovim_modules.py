@@ -11,8 +11,14 @@ from editors.neovim import Neovim
 pytestmark = pytest.mark.editors
 
 LIST = """
+    local shown, notify = nil, vim.notify
+    vim.notify = function(text) shown = text end
     vim.cmd('HloModules' .. bang .. ' ' .. folder)
-    nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
+    local fine, problem = pcall(nvim.wait, 'a list', function()
+      return vim.bo.buftype == 'quickfix'
+    end)
+    vim.notify = notify
+    assert(fine, ('%s; message: %s'):format(problem, shown))
     return vim.tbl_map(function(item)
       return { vim.fn.fnamemodify(vim.fn.bufname(item.bufnr), ':t'), item.lnum, item.text }
     end, vim.fn.getqflist())
